@@ -87,10 +87,10 @@ def asarray(obj, /, dtype=None, *, device=None, copy=None):
         if copy is False:
             raise ValueError("asarray(): a number has no memory to share")
         return _of_number(obj, dtype)
-    if isinstance(obj, (list, tuple)):
+    if isinstance(obj, (list, tuple, range)):
         if copy is False:
             raise ValueError("asarray(): a list has no memory to share")
-        t = _of_list(obj, dtype)
+        t = _of_list(list(obj) if isinstance(obj, range) else obj, dtype)
     else:
         try:
             memoryview(obj)
@@ -107,7 +107,10 @@ def asarray(obj, /, dtype=None, *, device=None, copy=None):
     return _core.cast(t, dtype)
 
 
-array = asarray
+def array(obj, /, dtype=None, *, device=None, copy=True, ndmin=0):
+    """asarray, of a tensor a copy unless `copy` is None or False; with ndmin axes at least, new ones before the others."""
+    t = asarray(obj, dtype, device=device, copy=copy if isinstance(obj, Tensor) or not copy else None)
+    return _core.reshape(t, (1,) * (ndmin - t.ndim) + t.shape) if t.ndim < ndmin else t
 
 
 def _same(dtype, other):

@@ -113,6 +113,16 @@ def _view(self, dtype):
         self.dtype.name, self.shape, t.name))
 
 
+def _set_real(self, v):
+    self[...] = v if "complex" not in self.dtype.name else _core.complex(_core.real(self) * 0 + v, _core.imag(self))
+
+
+def _set_imag(self, v):
+    if "complex" not in self.dtype.name:
+        raise TypeError("imag: a tensor of %s has no imaginary part to assign" % self.dtype.name)
+    self[...] = _core.complex(_core.real(self), _core.imag(self) * 0 + v)
+
+
 def _contains(self, v):
     is_equal = self == v
     return bool(_core.any(is_equal)) if isinstance(is_equal, Tensor) else False
@@ -164,11 +174,10 @@ def _asked_by_numpy(method):
     """A method that np.mean(x) and its kin call with NumPy's arguments, of which those that are None are none."""
     @_functools.wraps(method)
     def f(self, *args, **options):
-        if "out" in options or "dtype" in options:
-            if options.pop("out", None) is not None:
-                raise TypeError("out=: a tensor is a value, which is not written; use the result")
-            dtype = options.pop("dtype", None)
-            self = self if dtype is None else _standard.astype(self, dtype)
+        if options.pop("out", None) is not None:
+            raise TypeError("out=: a tensor is a value, which is not written; use the result")
+        if "dtype" in options and options["dtype"] is None:
+            del options["dtype"]
         return method(self, *args, **options)
     return f
 
@@ -189,7 +198,8 @@ def _install():
             "__reduce__": lambda self: (_convert.rebuilt, (self.dtype.name, self.shape, self.tobytes())),
             "__divmod__": lambda self, other: (self // other, self % other),
             "__rdivmod__": lambda self, other: (other // self, other % self),
-            "conj": lambda self: _core.conj(self), "real": property(lambda self: _core.real(self)), "imag": property(lambda self: _core.imag(self)), "__copy__": lambda self: _core.reshape(self, self.shape),
+            "conj": lambda self: _core.conj(self), "real": property(lambda self: _core.real(self), _set_real),
+            "imag": property(lambda self: _core.imag(self), _set_imag), "__copy__": lambda self: _core.reshape(self, self.shape),
             "__deepcopy__": lambda self, memo: _core.reshape(self, self.shape)}
     for name in ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift"):
         more["__i%s__" % name.strip("_")] = _indexing.in_place(getattr(_operator, name))
@@ -198,6 +208,7 @@ def _install():
     for name in "max min mean sum prod var std any all argmax argmin cumsum cumprod clip round".split():
         if hasattr(Tensor, name):
             setattr(Tensor, name, _asked_by_numpy(getattr(Tensor, name)))
+    _core.DType.__str__, _core.DType.char = (lambda self: self.name), property(lambda self: _numpy_dtype(self).char)
     _core.DType.__eq__, _core.DType.__hash__ = _dtype_equal, lambda self: _dtype_hash(self.name)
     _core.DType.dtype, _core.DType.kind, _core.DType.type = property(_numpy_dtype), property(_kind), property(lambda self: _numpy_dtype(self).type)
     _core.DType.__call__ = lambda self, x=0: _core.cast(_standard.asarray(x), self)  # float32(3)

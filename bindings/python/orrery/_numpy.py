@@ -4,6 +4,8 @@ Must not know: how anything is computed.
 """
 import builtins as _b
 import difflib as _difflib
+import itertools as _itertools
+import math as _math
 from collections import namedtuple as _namedtuple
 
 from . import _convert, _core, _indexing, _standard as _s, linalg as _linalg
@@ -11,14 +13,14 @@ from ._core import Tensor
 from ._standard import _as_float, _tensor
 
 _ALIASES = """absolute=abs amax=max amin=min arccos=acos arccosh=acosh arcsin=asin arcsinh=asinh arctan=atan arctan2=atan2 arctanh=atanh
-around=round bitwise_not=bitwise_invert concatenate=concat conjugate=conj fix=trunc invert=bitwise_invert left_shift=bitwise_left_shift
+around=round bool_=bool bitwise_not=bitwise_invert concatenate=concat conjugate=conj fix=trunc invert=bitwise_invert left_shift=bitwise_left_shift
 mod=remainder power=pow right_shift=bitwise_right_shift true_divide=divide"""
 _HINTS = {"ndarray": "Tensor", "dtype": "DType", "savez": "save_npz", "savez_compressed": "save_npz_deflated", "loadtxt": "load_csv",
           "genfromtxt": "load_csv", "savetxt": "save_csv", "frombuffer": "from_buffer", "fromfile": "load", "fromiter": "asarray",
-          "vectorize": "define_elementwise", "frompyfunc": "define_elementwise", "memmap": "map_npy", "hanning": "hann",
-          "bool_": "bool", "double": "float64", "single": "float32", "half": "float16", "intc": "int32", "int_": "int64", "csingle": "complex64",
-          "cdouble": "complex128", "piecewise": "select", "poly1d": "polyval", "matrix": "asarray", "histogram2d": "histogram",
-          "set_printoptions": "asarray", "errstate": "isfinite", "vecmat": "matmul", "matvec": "matmul", "bitwise_count": "bitwise_and"}
+          "vectorize": "define_elementwise", "frompyfunc": "define_elementwise", "memmap": "map_npy", "double": "float64", "single": "float32", "half": "float16", "intc": "int32", "int_": "int64", "csingle": "complex64",
+          "cdouble": "complex128", "poly1d": "polyval", "matrix": "asarray", "histogram2d": "histogram",
+          "set_printoptions": "asarray", "errstate": "isfinite", "vecmat": "matmul", "matvec": "matmul", "issubdtype": "isdtype", "floating": "isdtype", "integer": "isdtype",
+          "signedinteger": "isdtype", "unsignedinteger": "isdtype", "inexact": "isdtype", "number": "isdtype", "packbits": "bitwise_left_shift"}
 
 
 class _Absent(AttributeError):
@@ -248,6 +250,78 @@ def _pairs(w, rank):
     return w * rank if len(w) == 1 else w
 
 
+def transpose(a, axes=None):
+    """The axes in another order; without one backwards. (orrery.matrix_transpose exchanges the last two.)"""
+    return _tensor(a).transpose(*([] if axes is None else [axes]))
+
+
+def rollaxis(a, axis, start=0):
+    """An axis before another one."""
+    x = _tensor(a)
+    axis, start = axis % x.ndim, start + x.ndim if start < 0 else start
+    return _s.moveaxis(x, axis, start - (axis < start))
+
+
+def block(arrays):
+    """Arrays in nested lists, joined: the innermost lists along the last axis, those around them along the axis before."""
+    def depth(v):
+        return 1 + _b.max(map(depth, v), default=0) if isinstance(v, list) else 0
+
+    def rank(v):
+        return _b.max(map(rank, v)) if isinstance(v, list) else _tensor(v).ndim
+    deep = depth(arrays)
+    n = _b.max(deep, rank(arrays))
+
+    def joined(v, level):
+        if isinstance(v, list):
+            return _s.concat([joined(part, level - 1) for part in v], axis=-level)
+        x = _tensor(v)
+        return _s.reshape(x, (1,) * (n - x.ndim) + x.shape)
+    return joined(arrays, deep)
+
+
+def trim_zeros(filt, trim="fb"):
+    """A sequence without the zeros at its front ("f") and back ("b")."""
+    x = _tensor(filt)
+    at = flatnonzero(x)
+    first, last = (at[0].item(), at[-1].item() + 1) if at.size else (x.size, x.size)
+    return x[first if "f" in trim.lower() else 0:last if "b" in trim.lower() else None]
+
+
+def ndindex(*shape):
+    """The indices of all places of a shape."""
+    return _itertools.product(*map(range, shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape))
+
+
+def ndenumerate(arr):
+    """The indices and the elements of an array."""
+    x = _tensor(arr)
+    return zip(ndindex(x.shape), x.flat)
+
+
+class _Flat:
+    """x.flat: the elements of x in the order of its rows; an assignment changes x."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __iter__(self):
+        return (self.x[k] for k in ndindex(self.x.shape))
+
+    def __len__(self):
+        return self.x.size
+
+    def __getitem__(self, key):
+        return _flat(self.x)[key]
+
+    def __setitem__(self, key, value):
+        at = _s.arange(self.x.size)[key]
+        self.x[unravel_index(at, self.x.shape)] = _flat(_tensor(value))[_s.arange(at.size) % _tensor(value).size] if at.ndim else value
+
+    def __array__(self, dtype=None, copy=None):
+        return _flat(self.x).__array__(dtype)
+
+
 def broadcast_shapes(*shapes):
     """The common shape."""
     return _core.broadcast_arrays([_s.zeros(s) for s in shapes])[0].shape if shapes else ()
@@ -442,6 +516,31 @@ def diag(v, k=0):
     return _core.diag(v, k) if v.ndim == 1 else diagonal(v, k)
 
 
+def diagflat(v, k=0):
+    """The matrix whose diagonal are the elements of v."""
+    return _core.diag(ravel(v), k)
+
+
+class _Key:
+    """s_[1:3, ::2]: the key of an index."""
+
+    def __getitem__(self, key):
+        return key
+
+
+s_ = index_exp = _Key()
+
+
+def _window(core):
+    def window(M, *more):
+        return core("float64", M, *more) if isinstance(M, int) else core(M, *more)
+    return _convert.named(window, core.__name__, "A window of M numbers of float64; or of a dtype and their number. " + core.__doc__)
+
+
+hamming, bartlett, blackman, kaiser, hann = map(_window, (_core.hamming, _core.bartlett, _core.blackman, _core.kaiser, _core.hann))
+hanning = hann
+
+
 def diagonal(a, offset=0, axis1=0, axis2=1):
     """The diagonal of two axes, as the last axis."""
     x = _tensor(a)
@@ -481,6 +580,54 @@ def sinc(x):
     y = _as_float(x) * 3.141592653589793
     is_zero = y == 0
     return _core.where(is_zero, _s.ones_like(y), _core.sin(y) / _core.where(is_zero, _s.ones_like(y), y))
+
+
+def angle(z, deg=False):
+    """The angle to the positive real axis."""
+    r = _core.angle(_as_float(z))
+    return degrees(r) if deg else r
+
+
+def modf(x):
+    """The part behind the point, and the whole part."""
+    x = _as_float(x)
+    whole = _core.trunc(x)
+    return _core.copysign(_core.where(_core.isinf(x), 0.0, x - whole), x), whole
+
+
+def gcd(x1, x2):
+    """The greatest common divisor."""
+    a, b = _s.broadcast_arrays(*(_core.abs(v) for v in _each((x1, x2))))
+    while bool(_s.any(b != 0)):
+        a, b = _core.where(b == 0, a, b), _core.where(b == 0, 0, a % b)
+    return a
+
+
+def lcm(x1, x2):
+    """The least common multiple."""
+    a, b = _each((x1, x2))
+    return _core.abs(a // gcd(a, b) * b)
+
+
+def bitwise_count(x):
+    """The number of ones among the bits of |x|."""
+    v = _s.astype(_core.abs(_tensor(x)), "uint64")
+    v = v - ((v >> 1) & 0x5555555555555555)
+    v = (v & 0x3333333333333333) + ((v >> 2) & 0x3333333333333333)
+    return _s.astype((((v + (v >> 4)) & 0x0F0F0F0F0F0F0F0F) * 0x0101010101010101) >> 56, "uint8")
+
+
+def unwrap(p, discont=None, axis=-1, *, period=6.283185307179586):
+    """p without jumps of more than half a period, or discont, along an axis: whole periods are added."""
+    x = _as_float(p)
+    if not x.size:
+        return x
+    d, half = _s.diff(x, axis=axis), period / 2
+    near = (d + half) % period - half
+    near = _core.where((near == -half) & (d > 0), half, near)
+    change = _core.where(_core.abs(d) < (half if discont is None else discont), 0.0, near - d)
+    start = _s.zeros_like(_at(x, axis % x.ndim, slice(0, 1)))
+    return x + _s.concat([start, cumsum(change, axis=axis)], axis)
 
 
 def heaviside(x1, x2):
@@ -644,9 +791,15 @@ def _equal(a, b, equal_nan):
     return bool(_s.all(r))
 
 
-def interp(x, xp, fp, left=None, right=None):
+def interp(x, xp, fp, left=None, right=None, period=None):
     """The piecewise linear function through (xp, fp)."""
     x, xp, fp = (_as_float(v) for v in (x, xp, fp))
+    if period is not None:
+        period = _b.abs(period)
+        x, xp, left, right = x % period, xp % period, None, None
+        order = _s.argsort(xp)
+        xp, fp = xp[order], fp[order]
+        xp, fp = _s.concat([xp[-1:] - period, xp, xp[:1] + period]), _s.concat([fp[-1:], fp, fp[:1]])
     r = _core.interp(x, xp, fp)
     r = r if left is None else _core.where(x < xp[0], left, r)
     return r if right is None else _core.where(x > xp[-1], right, r)
@@ -662,10 +815,47 @@ def where(condition, x1=None, x2=None, /):
     return _s.nonzero(_tensor(condition)) if x1 is None else _s.where(_tensor(condition), x1, x2)
 
 
-def take(a, indices, /, axis=None):
-    """a[…, indices, …]; without an axis a as flat."""
-    x, axis = _along(a, axis)
-    return _core.take(x, _tensor(indices), axis)
+def take(a, indices, /, axis=None, *, mode="raise"):
+    """a[…, indices, …]; without an axis a as flat. A place beyond the axis is an error, the nearest one ("clip"), or one of a period ("wrap")."""
+    (x, axis), k = _along(a, axis), _tensor(indices)
+    if mode not in ("raise", "clip", "wrap"):
+        raise ValueError("take(): mode is 'raise', 'clip' or 'wrap', not %r" % (mode,))
+    return _core.take(x, k if mode == "raise" else k % x.shape[axis] if mode == "wrap" else _s.clip(k, 0, x.shape[axis] - 1), axis)
+
+
+def put_along_axis(arr, indices, values, axis):
+    """The elements of arr that the indices name along the axis become the values."""
+    k = _tensor(indices)
+    if axis is None:
+        arr.flat[_flat(k)] = values
+        return
+    lines = [_s.reshape(_s.arange(n), (1,) * d + (n,) + (1,) * (k.ndim - 1 - d)) for d, n in enumerate(k.shape)]
+    shape = list(arr.shape)
+    shape[axis] = 1
+    key = [_s.where(_s.asarray(n == 1 and m > 1), _s.arange(m).reshape((1,) * d + (m,) + (1,) * (k.ndim - 1 - d)), line)
+           for d, (line, n, m) in enumerate(zip(lines, k.shape, shape))]
+    key[axis] = k
+    arr[tuple(key)] = values
+
+
+def copyto(dst, src, where=True):
+    """The elements of dst become those of src, where the condition holds."""
+    dst[...] = src if where is True else _core.where(_tensor(where), _s.astype(_tensor(src), dst.dtype), dst)
+
+
+def piecewise(x, condlist, funclist, *args, **kw):
+    """A number, or a function of the elements, where each condition holds; one more for all others."""
+    x = _tensor(x)
+    one = not isinstance(condlist, (list, tuple)) or not condlist or isinstance(condlist[0], (bool, int)) and x.ndim
+    masks = [_tensor(c) for c in ([condlist] if one else condlist)]
+    if len(funclist) == len(masks) + 1:
+        masks.append(_core.logical_not(_s.any(_s.stack(masks), axis=0)))
+    if len(funclist) != len(masks):
+        raise ValueError("piecewise(): %d conditions have %d or %d functions" % (len(masks), len(masks), len(masks) + 1))
+    r = _s.zeros_like(x)
+    for is_here, f in zip(masks, funclist):
+        r[is_here] = f(x[is_here], *args, **kw) if callable(f) else f
+    return r
 
 
 def put(a, ind, v):
@@ -706,13 +896,13 @@ def flatnonzero(a):
     return _s.nonzero(ravel(a))[0]
 
 
-def partition(a, kth, axis=-1):
+def partition(a, kth, axis=-1, kind=None):
     """The elements in order, so that the kth is at its place."""
     x, axis = _along(a, axis)
     return _s.sort(x, axis=axis)
 
 
-def argpartition(a, kth, axis=-1):
+def argpartition(a, kth, axis=-1, kind=None):
     x, axis = _along(a, axis)
     return _s.argsort(x, axis=axis)
 
@@ -740,13 +930,15 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     x = _tensor(ar)
     if axis is not None:
         lines = _s.moveaxis(x, axis, 0)
-        rows = _number(_s.reshape(lines, (lines.shape[0], lines.size // _b.max(lines.shape[0], 1))))
-        values, counts = sorted(set(map(tuple, rows))), {}
-        firsts = {v: rows.index(_b.list(v)) for v in values}
-        for v in rows:
-            counts[tuple(v)] = counts.get(tuple(v), 0) + 1
+        rows = [tuple(v) for v in _number(_s.reshape(lines, (lines.shape[0], lines.size // _b.max(lines.shape[0], 1))))]
+        firsts, counts = {}, {}
+        for k, v in enumerate(rows):
+            firsts.setdefault(v, k)
+            counts[v] = counts.get(v, 0) + 1
+        values = sorted(firsts)
+        places = {v: k for k, v in enumerate(values)}
         made = [_s.take(x, _s.asarray([firsts[v] for v in values], dtype="int64"), axis=axis), [firsts[v] for v in values],
-                [values.index(tuple(v)) for v in rows], [counts[v] for v in values]]
+                [places[v] for v in rows], [counts[v] for v in values]]
         made[1:] = [_s.asarray(v, dtype="int64") for v in made[1:]]
     else:
         made = _s.unique_all(x) if return_index or return_inverse or return_counts else [_s.unique_values(x)]
@@ -754,7 +946,7 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     return tuple(wanted) if len(wanted) > 1 else wanted[0]
 
 
-def isin(element, test_elements, invert=False):
+def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
     """Whether each element is one of others."""
     x, among = _tensor(element), _s.unique_values(_tensor(test_elements))
     if not among.size:
@@ -768,18 +960,24 @@ def union1d(ar1, ar2):
     return _s.unique_values(append(ar1, ar2))
 
 
-def intersect1d(ar1, ar2):
-    a = _s.unique_values(_tensor(ar1))
-    return a[isin(a, ar2)]
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    """The values that both have; and their first places in each."""
+    if not return_indices:
+        a = _s.unique_values(_tensor(ar1))
+        return a[isin(a, ar2)]
+    a, b = (_s.unique_all(_tensor(v)) for v in (ar1, ar2))
+    is_common = isin(a.values, b.values)
+    common = a.values[is_common]
+    return common, a.indices[is_common], b.indices[_s.searchsorted(b.values, common)]
 
 
 def setdiff1d(ar1, ar2):
     a = _s.unique_values(_tensor(ar1))
-    return a[isin(a, ar2, True)]
+    return a[isin(a, ar2, invert=True)]
 
 
 def setxor1d(ar1, ar2):
-    return append(setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)).sort()
+    return _s.sort(append(setdiff1d(ar1, ar2), setdiff1d(ar2, ar1)))
 
 
 # -- reductions ------------------------------------------------------------------------------------------------------------
@@ -803,15 +1001,33 @@ def ptp(a, axis=None, keepdims=False):
     return _s.max(x, axis=axis, keepdims=keepdims) - _s.min(x, axis=axis, keepdims=keepdims)
 
 
-def percentile(a, q, axis=None, *, keepdims=False):
+def percentile(a, q, axis=None, *, method="linear", keepdims=False):
     """The q-percentiles of an axis; q is a number or a list."""
     q = _number(q)
-    return quantile(a, [v / 100.0 for v in q] if isinstance(q, (list, tuple)) else q / 100.0, axis, keepdims=keepdims)
+    return quantile(a, [v / 100.0 for v in q] if isinstance(q, (list, tuple)) else q / 100.0, axis, method=method, keepdims=keepdims)
 
 
-def quantile(a, q, axis=None, *, keepdims=False):
-    """The q-quantiles of an axis; q is a number or a list."""
-    return _s.quantile(_tensor(a), _number(q), axis, keepdims=keepdims)
+_BETWEEN = {"lower": _math.floor, "higher": _math.ceil, "nearest": _b.round, "midpoint": None}
+
+
+def quantile(a, q, axis=None, *, method="linear", keepdims=False):
+    """The q-quantiles of an axis; q is a number or a list. Between two elements the method takes both by their distances, or one, or the mean."""
+    x, q = _tensor(a), _number(q)
+    if method == "linear":
+        return _s.quantile(x, q, axis, keepdims=keepdims)
+    if method not in _BETWEEN:
+        raise ValueError("quantile(): the methods are linear, %s, not %r" % (", ".join(_BETWEEN), method))
+    axes = sorted(k % x.ndim for k in (range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis))
+    rest = [k for k in range(x.ndim) if k not in axes]
+    line = _s.sort(_s.reshape(_s.permute_dims(x, rest + axes), [x.shape[k] for k in rest] + [-1]))
+    n, f = line.shape[-1], _BETWEEN[method]
+
+    def at(p):
+        places = [f(p * (n - 1))] if f else [_math.floor(p * (n - 1)), _math.ceil(p * (n - 1))]
+        r = line[..., places[0]] if f else (_as_float(line[..., places[0]]) + line[..., places[1]]) / 2
+        r = _core.where(_core.isnan(line[..., -1]), line[..., -1], r) if "floating" in _convert.kind_of(x.dtype) else r
+        return _s.reshape(r, [1 if k in axes else m for k, m in enumerate(x.shape)]) if keepdims else r
+    return _s.stack([at(p) for p in q]) if isinstance(q, (list, tuple)) else at(q)
 
 
 def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
@@ -907,18 +1123,23 @@ def nanmedian(a, axis=None, *, keepdims=False):
     return nanquantile(a, 0.5, axis, keepdims=keepdims)
 
 
+def histogram_bin_edges(a, bins=10, range=None, weights=None):
+    """The edges of equal parts of a range."""
+    x = _as_float(a)
+    if not isinstance(bins, int):
+        return _tensor(bins)
+    if range is None:
+        range = (_s.min(x).item(), _s.max(x).item()) if x.size else (0.0, 1.0)
+    lo, hi = map(float, range)
+    lo, hi = (lo - 0.5, hi + 0.5) if lo == hi else (lo, hi)
+    return _s.linspace(lo, hi, bins + 1, dtype=x.dtype if x.dtype.name in ("float32", "float64") else "float64")
+
+
 def histogram(a, bins=10, range=None, density=None, weights=None):
     """Counts of equal parts of a range, or of the parts between edges, and these edges."""
     x = _flat(_as_float(a))
     weights = weights if weights is None else _flat(_as_float(weights))
-    if isinstance(bins, int):
-        if range is None:
-            range = (_s.min(x).item(), _s.max(x).item()) if x.size else (0.0, 1.0)
-        lo, hi = map(float, range)
-        lo, hi = (lo - 0.5, hi + 0.5) if lo == hi else (lo, hi)
-        edges = _s.linspace(lo, hi, bins + 1, dtype=x.dtype if x.dtype.name in ("float32", "float64") else "float64")
-    else:
-        edges = _s.astype(_tensor(bins), x.dtype)
+    edges = histogram_bin_edges(x, bins, range)
     counts = _core.histogram(x, _s.astype(edges, x.dtype)) if weights is None else _core.histogram(x, _s.astype(edges, x.dtype), weights)
     if density:
         counts = _as_float(counts) / _s.diff(edges) / _s.sum(_as_float(counts))
@@ -1014,6 +1235,17 @@ def convolve(a, v, mode="full", *more):
     return _core.convolve(x, w, mode, *more)
 
 
+def correlate(a, v, mode=None, *more):
+    """Σ a[k + n]·conj(v[n]) of two sequences, where they overlap as a whole ("valid"), or at least in one element ("full"), or in the shape of
+    the longer one ("same"); of arrays of more axes that of the library, "full" unless the mode is given."""
+    x, w = _each((a, v))
+    if x.ndim == w.ndim == 1 and not more:
+        if w.size > x.size:
+            return _core.conj(_s.flip(_core.correlate(w, x, mode or "valid")))
+        return _core.correlate(x, w, mode or "valid")
+    return _core.correlate(x, w, mode or "full", *more)
+
+
 def dot(a, b):
     """The sum over the last axis of a and the last but one, or the only one, of b."""
     a, b = _each((a, b))
@@ -1055,7 +1287,8 @@ def cross(a, b, axis=-1):
 
 def polyval(p, x):
     """The polynomial with coefficients p, the highest power first."""
-    x, r = _as_float(x), 0.0
+    x = _tensor(x)
+    r = _s.zeros_like(x)
     for c in (p[k] for k in range(len(p))):
         r = r * x + c
     return r
@@ -1097,10 +1330,23 @@ def _fill(self, value):
     self[...] = value
 
 
-for _name in "cumsum cumprod dot take compress choose repeat diagonal trace put".split():
+def _sort_in_place(self, axis=-1, kind=None, *, descending=False, stable=True):
+    """As of NumPy's arrays: the elements along an axis are put in order. (orrery.sort gives another tensor.)"""
+    self[...] = _s.sort(self, axis, kind, descending=descending)
+
+
+def _partition_in_place(self, kth, axis=-1, kind=None):
+    """The elements along an axis are put in order, so that the kth is at its place."""
+    self[...] = _s.sort(self, axis)
+
+
+for _name in "cumsum cumprod dot take choose repeat diagonal trace put argpartition".split():
     setattr(Tensor, _name, globals()[_name])
+Tensor.compress = lambda self, condition, axis=None: compress(condition, self, axis)
+Tensor.sort, Tensor.partition = _sort_in_place, _partition_in_place
+Tensor.flat = property(_Flat, lambda self, v: _Flat(self).__setitem__(slice(None), v))
 Tensor.conjugate, Tensor.fill = (lambda self: _core.conj(self)), _fill
 
 __all__ = [_n for _n, _v in globals().items() if not _n.startswith("_") and (getattr(_v, "__module__", "") == __name__ or _n in (
-    "mgrid", "ogrid", "r_", "c_", "asanyarray", "ascontiguousarray", *"degrees rad2deg radians deg2rad exp2 cbrt fmax fmin cumsum cumprod".split()))]
+    "mgrid", "ogrid", "r_", "c_", "s_", "index_exp", "hamming", "bartlett", "blackman", "kaiser", "hann", "hanning", "asanyarray", "ascontiguousarray", *"degrees rad2deg radians deg2rad exp2 cbrt fmax fmin cumsum cumprod".split()))]
 __all__.remove("install")

@@ -69,17 +69,17 @@ def full(shape, fill_value, dtype=None, *, device=None):
 
 
 def _like(make):
-    def f(x, /, dtype=None, *, device=None):
-        return make(x.shape, dtype=dtype or x.dtype, device=device)
+    def f(x, /, dtype=None, *, shape=None, device=None):
+        return make(x.shape if shape is None else shape, dtype=dtype or x.dtype, device=device)
     return f
 
 
 zeros_like, ones_like, empty_like = _like(zeros), _like(ones), _like(empty)
 
 
-def full_like(x, /, fill_value, dtype=None, *, device=None):
+def full_like(x, /, fill_value, dtype=None, *, shape=None, device=None):
     """Elements that are all fill_value, in the shape and dtype of x."""
-    return full(x.shape, fill_value, dtype=dtype or x.dtype, device=device)
+    return full(x.shape if shape is None else shape, fill_value, dtype=dtype or x.dtype, device=device)
 
 
 def eye(n_rows, n_cols=None, /, k=0, dtype=None, *, device=None):
@@ -105,11 +105,15 @@ def linspace(start, stop, /, num, endpoint=True, *, dtype=None, device=None):
     return r if made is t else _core.cast(r, t)
 
 
-def meshgrid(*arrays, indexing="xy"):
-    """The coordinates of a grid."""
+def meshgrid(*arrays, indexing="xy", sparse=False, copy=True):
+    """The coordinates of a grid; sparse: each along its own axis."""
     if indexing not in ("xy", "ij"):
         raise ValueError("meshgrid(): indexing is 'xy' or 'ij'")
-    return _core.meshgrid(_b.list(arrays), indexing == "ij") if arrays else []
+    arrays, n = [reshape(a, (-1,)) for a in map(_tensor, arrays)], len(arrays)
+    if sparse:
+        axes = [1 - k if indexing == "xy" and k < 2 <= n else k for k in range(n)]
+        return [reshape(a, (1,) * k + (a.size,) + (1,) * (n - 1 - k)) for k, a in zip(axes, arrays)]
+    return _core.meshgrid(arrays, indexing == "ij") if arrays else []
 
 
 def tril(x, /, k=0):
@@ -212,9 +216,9 @@ class __array_namespace_info__:
 # -- elements and places -----------------------------------------------------------------------------------------------
 
 
-def clip(x, /, min=None, max=None):
-    """x within min … max; None is no bound."""
-    x = _tensor(x)
+def clip(x, /, min=None, max=None, *, a_min=None, a_max=None):
+    """x within min … max; None is no bound. NumPy's names are a_min and a_max."""
+    x, min, max = _tensor(x), a_min if min is None else min, a_max if max is None else max
     if min is None and max is None:
         return _core.positive(x)
     if max is None:
@@ -226,6 +230,8 @@ def round(x, /, decimals=0):
     """The nearest whole number, or the nearest number of so many decimals; of two, the even one."""
     x, decimals = _tensor(x), _index(decimals)
     floating = "floating" in _kind(x.dtype)
+    if decimals and "complex" in x.dtype.name:  # each part is divided by a real number
+        return _core.complex(round(_core.real(x), decimals), round(_core.imag(x), decimals))
     if not decimals or decimals > 0 and not floating:
         return _core.round(x)
     if not floating:
@@ -277,14 +283,15 @@ def broadcast_to(x, /, shape):
 
 def concat(arrays, /, axis=0):
     """The arrays one after the other along an axis; axis None: as flat."""
+    arrays = [_tensor(a) for a in arrays]
     if axis is None:
         return _core.concat([_core.reshape(a, [a.size]) for a in arrays], 0)
-    return _core.concat(_b.list(arrays), axis)
+    return _core.concat(arrays, axis)
 
 
 def stack(arrays, /, axis=0):
     """The arrays along a new axis."""
-    return _core.stack(_b.list(arrays), axis)
+    return _core.stack([_tensor(a) for a in arrays], axis)
 
 
 def unstack(x, /, axis=0):
@@ -302,7 +309,9 @@ def split(x, n, /, axis=0):
 
 def expand_dims(x, /, axis=0):
     """x with a new axis of length 1."""
-    return _part(x, lambda t: _core.expand_dims(t, axis), True)
+    for k in sorted(a % (x.ndim + len(axis)) for a in axis) if isinstance(axis, (tuple, list)) else [axis]:
+        x = _part(x, lambda t: _core.expand_dims(t, k), True)
+    return x
 
 
 def squeeze(x, /, axis=None):
@@ -384,17 +393,20 @@ def searchsorted(x1, x2, /, side="left", sorter=None):
     """The places at which x2's elements keep x1 sorted."""
     if side not in ("left", "right"):
         raise ValueError("searchsorted(): side is 'left' or 'right'")
-    return _core.searchsorted(x1 if sorter is None else _core.take(x1, sorter, 0), x2, side == "right")
+    x1 = _tensor(x1)
+    return _core.searchsorted(x1 if sorter is None else _core.take(x1, _tensor(sorter), 0), _tensor(x2), side == "right")
 
 
-def sort(x, /, axis=-1, *, descending=False, stable=True):
-    """The elements of an axis in order."""
-    return _core.sort(x, axis, descending)
+def _sorts(core):
+    def f(x, /, axis=-1, kind=None, *, descending=False, stable=True):
+        if kind not in (None, "quicksort", "mergesort", "heapsort", "stable"):
+            raise ValueError("%s(): there is no kind %r; all are stable here" % (core.__name__, kind))
+        x = _tensor(x)
+        return core(_core.reshape(x, [x.size]), 0, descending) if axis is None else core(x, axis, descending)
+    return _convert.named(f, core.__name__, core.__doc__)
 
 
-def argsort(x, /, axis=-1, *, descending=False, stable=True):
-    """The indices that sort x."""
-    return _core.argsort(x, axis, descending)
+sort, argsort = _sorts(_core.sort), _sorts(_core.argsort)
 
 
 def topk(x, k, /, axis=-1, *, largest=True):
@@ -435,21 +447,48 @@ def _cast(x, dtype):
     return x if dtype is None else _core.cast(x, dtype)
 
 
-def _sums(core):
-    def f(x, /, axis=None, dtype=None, *, keepdims=False):
-        r = core(_cast(x, dtype), axis, keepdims)
-        return r if dtype is None or r.dtype is result_type(dtype) else _core.cast(r, dtype)
+def _chosen(x, where, other):
+    """The elements that `where` chooses, in the place of the others one that leaves the result alone."""
+    return x if where is None or where is True else _core.where(_tensor(where), x, other)
+
+
+def _sums(core, neutral, join):
+    def f(x, /, axis=None, dtype=None, *, keepdims=False, initial=None, where=None):
+        r = core(_chosen(_cast(x, dtype), where, neutral), axis, keepdims)
+        r = r if dtype is None or r.dtype is result_type(dtype) else _core.cast(r, dtype)
+        return r if initial is None else join(r, initial)
     return _convert.named(f, core.__name__, core.__doc__)
 
 
-def _reduction(core):
-    def f(x, /, axis=None, *, keepdims=False):
-        return core(_tensor(x), axis, keepdims)
+def _extremes(core, join):
+    def f(x, /, axis=None, *, keepdims=False, initial=None, where=None):
+        x = _tensor(x)
+        if initial is None:
+            if where is not None and where is not True:
+                raise ValueError("%s(): 'where' needs 'initial', the result where it chooses nothing" % core.__name__)
+            return core(x, axis, keepdims)
+        x = _chosen(x, where, initial)
+        empty = not x.size and [k % x.ndim for k in ([axis] if isinstance(axis, int) else range(x.ndim) if axis is None else axis)]
+        if empty and _b.any(not x.shape[k] for k in empty):
+            return full([1 if k in empty else n for k, n in enumerate(x.shape) if keepdims or k not in empty], initial, dtype=x.dtype)
+        return join(core(x, axis, keepdims), initial)
     return _convert.named(f, core.__name__, core.__doc__)
 
 
-sum, prod = _sums(_core.sum), _sums(_core.prod)
-max, min, all, any, logsumexp = (_reduction(getattr(_core, n)) for n in "max min all any logsumexp".split())
+def _truths(core, neutral):
+    def f(x, /, axis=None, *, keepdims=False, where=None):
+        return core(_chosen(_tensor(x), where, neutral), axis, keepdims)
+    return _convert.named(f, core.__name__, core.__doc__)
+
+
+sum, prod = _sums(_core.sum, 0, _core.add), _sums(_core.prod, 1, _core.mul)
+max, min = _extremes(_core.max, _core.maximum), _extremes(_core.min, _core.minimum)
+all, any = _truths(_core.all, True), _truths(_core.any, False)
+
+
+def logsumexp(x, /, axis=None, *, keepdims=False):
+    """log Σ e^x."""
+    return _core.logsumexp(_tensor(x), axis, keepdims)
 
 
 def _as_float(x):
@@ -458,19 +497,33 @@ def _as_float(x):
     return _core.cast(x, "float64") if "floating" not in _convert.kind_of(x.dtype) else x
 
 
-def mean(x, /, axis=None, *, keepdims=False):
+def _chosen_mean(x, where, axis, keepdims, less=0.0):
+    """The mean of the elements that `where` chooses, of a divisor that is less."""
+    where = _core.broadcast_to(_tensor(where), x.shape)
+    n = _core.sum(_core.cast(where, x.dtype if "complex" not in x.dtype.name else "float64"), axis, keepdims)
+    return _core.div(_core.sum(_chosen(x, where, 0), axis, keepdims), n - less if less else n)
+
+
+def mean(x, /, axis=None, dtype=None, *, keepdims=False, where=None):
     """Σ x / n."""
-    return _core.mean(x, axis, keepdims)
+    x = _cast(x, dtype)
+    return _core.mean(x, axis, keepdims) if where is None or where is True else _chosen_mean(_as_float(x), where, axis, keepdims)
 
 
-def var(x, /, axis=None, *, correction=0.0, ddof=0, keepdims=False):
+def var(x, /, axis=None, dtype=None, *, correction=0.0, ddof=0, keepdims=False, where=None):
     """Σ (x − mean)² / (n − correction). NumPy's name of the correction is ddof."""
-    return _core.var(x, axis, float(correction or ddof), keepdims)
+    x, less = _cast(x, dtype), float(correction or ddof)
+    if where is None or where is True:
+        return _core.var(x, axis, less, keepdims)
+    off = _core.abs(_as_float(x) - _chosen_mean(_as_float(x), where, axis, True))
+    return _chosen_mean(off * off, where, axis, keepdims, less)
 
 
-def std(x, /, axis=None, *, correction=0.0, ddof=0, keepdims=False):
+def std(x, /, axis=None, dtype=None, *, correction=0.0, ddof=0, keepdims=False, where=None):
     """The root of var."""
-    return _core.std(x, axis, float(correction or ddof), keepdims)
+    if where is None or where is True:
+        return _core.std(_cast(x, dtype), axis, float(correction or ddof), keepdims)
+    return _core.sqrt(var(x, axis, dtype, correction=correction, ddof=ddof, keepdims=keepdims, where=where))
 
 
 def _cumulative(core):
@@ -487,7 +540,10 @@ cumulative_sum, cumulative_prod = _cumulative(_core.cumulative_sum), _cumulative
 
 def diff(x, n=1, axis=-1, prepend=None, append=None):
     """Differences of neighbours along an axis, n times."""
-    return _core.diff(x, axis, n, prepend, append)
+    x = _tensor(x)
+    ends = [v if v is None or _tensor(v).ndim else full([1 if k == axis % x.ndim else m for k, m in enumerate(x.shape)], v, dtype=result_type(x, v))
+            for v in (prepend, append)]
+    return _core.diff(x, axis, n, *ends)
 
 
 def bincount(x, /, weights=None, minlength=0):
@@ -520,9 +576,18 @@ def log_softmax(x, /, axis=-1):
 # -- products ----------------------------------------------------------------------------------------------------------------------
 
 
-def einsum(text, /, *operands):
-    """The sum of products that the text describes, as numpy.einsum."""
+def einsum(text, /, *operands, optimize=None):
+    """The sum of products that the text describes, as numpy.einsum; or each operand with its list of indices, and that of the result.
+    (`optimize` has no effect: the order is chosen here.)"""
+    if not isinstance(text, str):
+        lists = (text, *operands)
+        texts = ["".join("..." if k is Ellipsis else _LETTERS[k] for k in v) for v in lists[1::2] + lists[-1:] * (len(lists) % 2)]
+        n = len(lists) // 2
+        text, operands = ",".join(texts[:n]) + ("->" + texts[n] if len(texts) > n else ""), lists[:2 * n:2]
     return _core.einsum(text, _b.list(operands))
+
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def outer(x1, x2, /):

@@ -7,6 +7,8 @@ from ._core import (det, eig, eigvals, eigvalsh, expm, inv, kron, logdet, lu, ma
                     solve_triangular, svdvals)
 from ._standard import astype, matrix_transpose, outer, tensordot, vecdot  # noqa: F401
 
+LinAlgError = _core.NumericError  # NumPy's name
+
 _Eigh = _namedtuple("eigh", "eigenvalues eigenvectors")
 _Lstsq = _namedtuple("lstsq", "x residuals rank s")
 _Qr = _namedtuple("qr", "Q R")
@@ -40,9 +42,9 @@ def diagonal(x, /, offset=0):
     return _core.diagonal(x, offset)
 
 
-def eigh(x, /):
-    """Eigenvalues, ascending, and eigenvectors of Hermitian matrices."""
-    return _Eigh(*_core.eigh(x))
+def eigh(x, /, UPLO="L"):
+    """Eigenvalues, ascending, and eigenvectors of Hermitian matrices, of which the part below the diagonal is read, or the one above ("U")."""
+    return _Eigh(*_core.eigh(x if UPLO.upper() == "L" else matrix_transpose(_core.conj(x))))
 
 
 def qr(x, /, mode="reduced"):
@@ -52,9 +54,9 @@ def qr(x, /, mode="reduced"):
     return _Qr(*_core.qr(x, mode == "complete"))
 
 
-def svd(x, /, full_matrices=True):
-    """U, S, Vh with x = U · diag(S) · Vh."""
-    return _Svd(*_core.svd(x, full_matrices))
+def svd(x, /, full_matrices=True, compute_uv=True):
+    """U, S, Vh with x = U · diag(S) · Vh; without compute_uv S alone."""
+    return svdvals(x) if not compute_uv else _Svd(*_core.svd(x, full_matrices))
 
 
 def slogdet(x, /):
@@ -79,8 +81,9 @@ def _large(x, rtol):
     return u, s, vh, _core.greater(s, _core.cast(least, s.dtype))
 
 
-def pinv(x, /, *, rtol=None):
-    """The pseudo-inverse. Singular values up to rtol, a number or one for each matrix, times the largest count as 0."""
+def pinv(x, /, rcond=None, *, rtol=None):
+    """The pseudo-inverse. Singular values up to rtol (NumPy: rcond), a number or one for each matrix, times the largest count as 0."""
+    rtol = rcond if rtol is None else rtol
     if isinstance(rtol, _core.Tensor):
         u, s, vh, large = _large(x, rtol)
         inverse = _core.where(large, _core.reciprocal(_core.where(large, s, 1.0)), 0.0)
