@@ -869,6 +869,20 @@ orr_status orr__not_read(orr__site at, orr_status st, orr_tensor *t)
     return refuse(at, st, &n, 1);
 }
 
+/* A call fails by itself before it evaluates n tensors. The one that the ranks are the likeliest to evaluate together stands for all. */
+static orr_status not_evaluated(orr__site at, orr_status st, orr_tensor *const *t, int n)
+{
+    orr__node *node = NULL;
+    int most = -1;
+    for (int i = 0; i < n && t; i++) {
+        orr__node *one = t[i] ? orr__handle_node(t[i]) : NULL;
+        int weight = !one ? 3 : !orr__node_is_common(one) ? 0 : orr__node_value(one) ? 1 : 2;
+        node = weight > most ? one : node;
+        most = weight > most ? weight : most;
+    }
+    return refuse(at, st, &node, n != 0);
+}
+
 /* event NULL: waits. */
 static orr_status eval_tensors(orr__site at, orr_tensor *const *t, int n, orr_event *event)
 {
@@ -876,10 +890,12 @@ static orr_status eval_tensors(orr__site at, orr_tensor *const *t, int n, orr_ev
     orr__run *run = NULL;
     orr__calls_over();
     if (n < 0 || (n > 0 && !t))
-        return orr__fail(at, ORR_EINVAL, n < 0 ? "the number of tensors is negative" : "the list of tensors is NULL");
+        return not_evaluated(
+            at, orr__fail(at, ORR_EINVAL, n < 0 ? "the number of tensors is negative" : "the list of tensors is NULL"),
+            t, n);
     orr__node **node = orr__array_begin(few, sizeof few, (size_t)n, sizeof *node);
     if (!node)
-        return ORR_ENOMEM;
+        return orr__fail_place(at, not_evaluated(at, ORR_ENOMEM, t, n));
     orr_status st = orr__need_running(at);
     if (st == ORR_OK)
         st = orr__nodes_to_eval(at, t, n, n > 1 ? "tensor" : NULL, node);
@@ -945,7 +961,7 @@ orr_status orr_eval_for_at(const char *file, int line, orr_tensor *t, double sec
     orr__stop *limit;
     orr_status st = orr__limit_new(at, seconds, &limit);
     if (st != ORR_OK)
-        return st;
+        return not_evaluated(at, st, &t, 1);
     orr__stop *outer = orr__stop_begins(limit);
     st = eval_tensors(at, &t, 1, NULL);
     orr__stop_ends(outer);
@@ -957,11 +973,11 @@ orr_status orr_eval_async_at(const char *file, int line, orr_tensor *const *t, i
 {
     orr__site at = ORR__SITE(file, line, "eval_async");
     if (!event)
-        return orr__fail(at, ORR_EINVAL, "event is NULL");
+        return not_evaluated(at, orr__fail(at, ORR_EINVAL, "event is NULL"), t, n);
     *event = NULL;
     orr_event *e = orr__event_new(at, HUGE_VAL);
     if (!e)
-        return orr__fail_place(at, ORR_ENOMEM);
+        return orr__fail_place(at, not_evaluated(at, ORR_ENOMEM, t, n));
     orr__stop *outer = orr__event_enter(e);
     orr_status st = eval_tensors(at, t, n, e);
     orr__stop_ends(outer);

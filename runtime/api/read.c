@@ -93,12 +93,12 @@ orr_status orr_read_async_at(const char *file, int line, orr_tensor *t, void *bu
     orr__site at = ORR__SITE(file, line, "read_async");
     orr__content what;
     if (!event)
-        return orr__fail(at, ORR_EINVAL, "event is NULL");
+        return orr__not_read(at, orr__fail(at, ORR_EINVAL, "event is NULL"), t);
     *event = NULL;
     orr_status st = check_room(at, t, buf, bytes, &what);
     orr_event *e = st == ORR_OK ? orr__event_new(at, HUGE_VAL) : NULL;
     if (st == ORR_OK && (!e || !orr__event_reserve(e, 1)))
-        st = ORR_ENOMEM;
+        st = orr__not_read(at, ORR_ENOMEM, t);
     if (st == ORR_OK)
         st = orr__need_running(at);
     if (st == ORR_OK)

@@ -18,6 +18,7 @@
 #include "runtime/base/trace.h"
 #include "runtime/ranks/rates.h"
 #include "runtime/ranks/reduce.h"
+#include "runtime/ranks/reserve.h"
 #include "runtime/ranks/schedule.h"
 #include "runtime/ranks/thread.h"
 #include "runtime/ranks/watch.h"
@@ -138,7 +139,8 @@ static orr__request *next_request(live *l)
 {
     if (l->requests == l->room) {
         int room = 2 * l->room;
-        orr__request *had = l->request == l->few ? NULL : l->request, *more = realloc(had, (size_t)room * sizeof *more);
+        orr__request *had = l->request == l->few ? NULL : l->request,
+                     *more = orr__reserve_realloc(had, (size_t)room * sizeof *more);
         if (!more) {
             spoil(l, ORR_ENOMEM, "no memory for the messages of an exchange");
             return NULL;
@@ -196,7 +198,7 @@ static void message(live *l, const orr__action *a)
 
 static void fold(live *l, const orr__action *a)
 {
-    const void *few[2], **in = a->operands <= 2 ? few : calloc((size_t)a->operands, sizeof *in);
+    const void *few[2], **in = a->operands <= 2 ? few : orr__reserve_alloc((size_t)a->operands, sizeof *in);
     if (!in) {
         spoil(l, ORR_ENOMEM, "no memory for a reduction over ranks");
         return;
@@ -245,12 +247,12 @@ static bool get_memory(live *l)
     peers = (peers + 63) / 64 * 64;
     l->bytes = (size_t)(peers + work);
     if (l->bytes <= NEAR) {
-        if (!l->near && !(l->near = malloc(l->bytes + 1)))
+        if (!l->near && !(l->near = orr__reserve_realloc(NULL, l->bytes + 1)))
             spoil(l, ORR_ENOMEM, "no memory for the values of an exchange");
     } else if (!(l->memory = orr__pool_get(l->bytes, &l->cap))) {
         orr_error_clear();
         l->cap = 0;
-        if (!(l->memory = malloc(l->bytes))) /* beyond the limit, since the other ranks wait */
+        if (!(l->memory = orr__reserve_realloc(NULL, l->bytes))) /* beyond the limit, since the other ranks wait */
             spoil(l, ORR_ENOMEM, "no memory for the values of an exchange");
     }
     l->peers = l->memory ? l->memory : l->near;
@@ -646,7 +648,7 @@ orr_status orr__exchanges_prepare(orr__site at, const orr__transport *transport,
     atomic_store(&line.values, 0);
     free(line.measuring);
     line.measuring = orr__rates_memory(orr__group_all()->ranks);
-    return node && line.measuring && make_tables(node)
+    return node && line.measuring && make_tables(node) && orr__reserve_hold()
                ? ORR_OK
                : orr__fail(at, ORR_ENOMEM, "no memory for exchanges between ranks");
 }
@@ -673,6 +675,7 @@ void orr__exchanges_stop(void)
     orr__thread_stop(&line.thread);
     for (int i = 0; i < SPARES; i++)
         release(atomic_exchange(&line.spare[i], NULL));
+    orr__reserve_release();
     line.running = false;
     line.callers = ORR__CALLERS_ANY;
 }
@@ -721,7 +724,7 @@ static live *copy_of(const orr__exchange *x)
     live *l = take_spare(x);
     if (l)
         return l;
-    l = calloc(1, sizeof *l + n * (2 * sizeof(int64_t) + sizeof *l->channel));
+    l = orr__reserve_alloc(1, sizeof *l + n * (2 * sizeof(int64_t) + sizeof *l->channel));
     if (!l)
         return NULL;
     int64_t *part = (int64_t *)(l + 1);
@@ -742,7 +745,7 @@ static live *copy_of(const orr__exchange *x)
 static live *cut(const orr__exchange *x, int64_t bytes)
 {
     int64_t length = bytes / size_of(x), pieces = (x->count + length - 1) / length;
-    whole *w = calloc(1, sizeof *w);
+    whole *w = orr__reserve_alloc(1, sizeof *w);
     live *first = NULL, **end_of_list = &first;
     for (int64_t i = 0; w && i < pieces; i++) {
         orr__exchange piece = *x;
@@ -950,7 +953,7 @@ orr_status orr__exchange_values(orr__site at, const orr__exchange *values)
     orr__exchange x = *values;
     int ranks = x.group->ranks;
     enum { SOME = 64 }; /* limit of memory */
-    int64_t few[SOME], *part = ranks <= SOME ? few : orr__alloc_n((size_t)ranks, sizeof *part);
+    int64_t few[SOME], *part = ranks <= SOME ? few : orr__reserve_alloc((size_t)ranks, sizeof *part);
     if (!part)
         return ORR_ENOMEM;
     for (int i = 0; i < ranks; i++)

@@ -10,6 +10,7 @@
 #include "runtime/base/dtype.h"
 #include "runtime/base/pool.h"
 #include "runtime/ranks/ranks.h"
+#include "runtime/ranks/reserve.h"
 #include "runtime/ranks/watch.h"
 
 static struct {
@@ -131,7 +132,7 @@ static bool zeros_for(vote *v, orr__exchange *x)
     static const char text[] = "no memory for an exchange of an evaluation that has failed";
     size_t size = orr_dtype_size(x->dtype), n = (size_t)elements_of(x);
     free(v->zeros);
-    if (!(v->zeros = calloc(n + 1, size))) {
+    if (!(v->zeros = orr__reserve_alloc(n + 1, size))) {
         orr__ranks_fail(text);
         v->status = ORR_ENOMEM;
         copy_text(v->text, sizeof v->text, text);

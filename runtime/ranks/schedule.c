@@ -4,6 +4,7 @@
 #include "runtime/ranks/schedule.h"
 
 #include <stdlib.h>
+#include "runtime/ranks/reserve.h"
 
 /* Some places of the group in an order, and the parts of the array that they have: part k is elements bound[k] … bound[k + 1] − 1. */
 typedef struct team {
@@ -27,7 +28,7 @@ static void add(orr__schedule *s, orr__action a)
 {
     if (s->n == s->room && !s->lacks_memory) {
         int room = s->room ? 2 * s->room : 16;
-        orr__action *more = realloc(s->action, (size_t)room * sizeof *more);
+        orr__action *more = orr__reserve_realloc(s->action, (size_t)room * sizeof *more);
         s->lacks_memory = !more;
         s->action = more ? more : s->action;
         s->room = more ? room : s->room;
@@ -78,7 +79,8 @@ static void copy(orr__schedule *s, orr__place to, orr__place from, int64_t count
 /* `n` places (NULL: 0, 1, …) with equal parts of elements lo … hi − 1, up to one element. */
 static bool team_of(team *t, builder *b, const int *place, int n, int self, int64_t lo, int64_t hi)
 {
-    *t = (team){ .bound = malloc(((size_t)n + 1) * (sizeof *t->bound + sizeof *t->place)), .n = n, .self = self };
+    *t =
+        (team){ .bound = orr__reserve_alloc((size_t)n + 1, sizeof *t->bound + sizeof *t->place), .n = n, .self = self };
     if (!t->bound) {
         b->s->lacks_memory = true;
         return false;
@@ -318,7 +320,7 @@ typedef struct crossing {
 static bool cross(crossing *c, builder *b, const orr__layout *l)
 {
     const orr__group *g = b->x->group;
-    *c = (crossing){ .near = calloc(2 * (size_t)g->ranks + (size_t)l->nodes, sizeof *c->near) };
+    *c = (crossing){ .near = orr__reserve_alloc(2 * (size_t)g->ranks + (size_t)l->nodes, sizeof *c->near) };
     if (!c->near) {
         b->s->lacks_memory = true;
         return false;

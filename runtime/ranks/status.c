@@ -10,16 +10,23 @@
 #include "runtime/base/hash.h"
 #include "runtime/base/pool.h"
 #include "runtime/ranks/ranks.h"
+#include "runtime/ranks/reserve.h"
 
 enum { FEW = 64, TEXT = 1016 };
+
+/* The others wait for this rank: the session of all ends. */
+static orr_status lacks_memory(orr__site at, orr_status st)
+{
+    st = st == ORR_OK ? orr__fail(at, ORR_ENOMEM, "no memory for a call of all ranks") : st;
+    orr__ranks_fail(orr_error_message());
+    return st;
+}
 
 static orr_status gather(orr__site at, const void *mine, size_t bytes, void *all)
 {
     int64_t few[FEW], *part = few, ranks = orr__ranks();
-    if (ranks > FEW && !(part = orr__alloc_n((size_t)ranks, sizeof *part))) {
-        orr__ranks_fail(orr_error_message()); /* the others wait */
-        return ORR_ENOMEM;
-    }
+    if (ranks > FEW && !(part = orr__reserve_alloc((size_t)ranks, sizeof *part)))
+        return lacks_memory(at, ORR_OK);
     for (int64_t r = 0; r < ranks; r++)
         part[r] = (int64_t)bytes;
     orr_status st = orr__exchange_wait(at, &(orr__exchange){ .kind = ORR__EXCHANGE_ALL_GATHER,
@@ -43,10 +50,10 @@ typedef struct {
 /* Every rank is here, and rank `other` is at another call than rank 0. */
 static orr_status tell_places(orr__site at, int other)
 {
-    place mine, *all = orr__alloc_n((size_t)orr__ranks(), sizeof *all);
+    place mine, *all = orr__reserve_alloc((size_t)orr__ranks(), sizeof *all);
     (void)snprintf(mine.text, sizeof mine.text, "%.120s:%d: %.30s", at.file ? at.file : "?", at.line,
                    at.op ? at.op : "?");
-    orr_status st = all ? gather(at, &mine, sizeof mine, all) : ORR_ENOMEM;
+    orr_status st = all ? gather(at, &mine, sizeof mine, all) : lacks_memory(at, ORR_OK);
     if (st == ORR_OK)
         st = orr__fail(
             at, ORR_ERANK,
@@ -114,6 +121,8 @@ orr_status orr__ranks_meet(orr__site at, orr__meeting mine, orr__meeting *all)
         orr__ranks_take_turn();
     if (!all)
         return orr__ranks_can(at, orr__fail(at, ORR_ENOMEM, "no memory for a call of all ranks"), 0);
+    if (!orr__reserve_hold() && mine.status == ORR_OK)
+        mine.status = orr__fail(at, ORR_ENOMEM, "no memory for the messages of the ranks");
     if (mine.status != ORR_OK)
         (void)snprintf(text, TEXT, "%s", orr_error_message());
     orr_status st = gather(at, &mine, sizeof mine, all);
@@ -134,13 +143,8 @@ orr_status orr__ranks_meet(orr__site at, orr__meeting mine, orr__meeting *all)
 orr_status orr__ranks_can(orr__site at, orr_status st, int32_t flags)
 {
     orr__meeting few[FEW], *all = few;
-    char text[TEXT];
-    if (orr__ranks() > FEW && !(all = malloc((size_t)orr__ranks() * sizeof *all))) {
-        st = st == ORR_OK ? orr__fail(at, ORR_ENOMEM, "no memory for a call of all ranks") : st;
-        (void)snprintf(text, TEXT, "%s", orr_error_message());
-        orr__ranks_fail(text);
-        return orr__fail_text(st, text);
-    }
+    if (orr__ranks() > FEW && !(all = orr__reserve_alloc((size_t)orr__ranks(), sizeof *all)))
+        return lacks_memory(at, st);
     st = orr__ranks_meet(at, (orr__meeting){ .status = (int32_t)st, .flags = flags }, all);
     if (all != few)
         free(all);

@@ -7,6 +7,7 @@
 #include <orrery.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "runtime/base/pool.h"
 #include "tests/harness/ranks.h"
@@ -391,7 +392,105 @@ static void memory_that_one_rank_lacks_in_a_search_is_told_to_all(void)
         orr_error_clear();
         (void)orr_scope_end(s);
     }
+    ORR_CHECK_MSG(failed > 40, "%d evaluations have failed", failed);
+    orr_grid_free(g);
+    (void)orr_scope_end(all);
+    down();
+}
+
+static orr_tensor *total(orr_tensor *t)
+{
+    return orr_sum(t, ORR_ALL_AXES, false);
+}
+
+/* Exchanges of all kinds, each of a size that no exchange before had. Its elements add up to `right`. */
+static orr_tensor *moved(orr_grid *g, int n, bool large, double *right)
+{
+    int64_t rows = 4 * orr_ranks(), cols = (large ? 150000 : 8) + n, all = rows * cols;
+    orr_dtype dtype = n % 3 == 2 ? ORR_F32 : ORR_F64;
+    orr_tensor *x = orr_shard(orr_ones(dtype, ORR_SHAPE(rows, cols)), g, ORR_AXES(0));
+    orr_tensor *over = orr_sum(x, ORR_AXES(0), true);                              /* rows each                 */
+    orr_tensor *turned = orr_shard(x, g, ORR_AXES(1));                             /* all to all                */
+    orr_tensor *parts = orr_shard(orr_sum(x, ORR_AXES(0), false), g, ORR_AXES(0)); /* reduced and scattered     */
+    orr_tensor *sum = orr_add(total(orr_add(x, over)), orr_add(total(turned), total(orr_replicate(parts))));
+    *right = (double)(all + rows * all + all + all);
+    return orr_cast(sum, ORR_F64);
+}
+
+/* Each allocation for the messages of an evaluation is refused once on one rank: the reserve has it, or all have an error, and go on. */
+static void memory_for_messages_that_one_rank_lacks_is_in_reserve(void)
+{
+    int failed = 0;
+    ORR_REQUIRE(up());
+    orr_scope *all = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    for (int n = 0; n < 240; n++) {
+        orr_scope *s = orr_scope_begin();
+        double right = 0, got = NAN;
+        orr_tensor *t = moved(g, n, n % 24 == 23, &right);
+        orr_event *e = NULL;
+        orr__pool_fail_after(mine() ? n / 2 : -1);
+        orr_status st = n % 2 ? orr_eval_async(&t, 1, &e) : orr_eval(t);
+        st = e ? orr_wait(e) : st;
+        orr__pool_fail_after(-1);
+        ORR_CHECK_MSG(st == ORR_OK || st == (mine() ? ORR_ENOMEM : ORR_ERANK), "allocation %d: %s: %s", n / 2,
+                      orr_status_name(st), orr_error_message());
+        failed += st != ORR_OK;
+        ORR_CHECK_MSG(st != ORR_OK || (orr_item(t, &got) == ORR_OK && fabs(got - right) < 1e-6 * right),
+                      "allocation %d: %g, not %g: %s", n / 2, got, right, orr_error_message());
+        ORR_CHECK_MSG(orr_barrier() == ORR_OK, "allocation %d: %s", n / 2, orr_error_message());
+        ORR_CHECK(is_sum(ramp(g), RAMP));
+        orr_error_clear();
+        (void)orr_scope_end(s);
+    }
     ORR_CHECK_MSG(failed > 60, "%d evaluations have failed", failed);
+    orr_grid_free(g);
+    (void)orr_scope_end(all);
+    down();
+}
+
+/* All that the process has now, and no more. */
+static void limit_address_space(bool on)
+{
+    struct rlimit l;
+    long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    ORR_CHECK(f && fscanf(f, "%ld", &pages) == 1 && getrlimit(RLIMIT_AS, &l) == 0);
+    if (f)
+        (void)fclose(f);
+    l.rlim_cur = on ? (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) : l.rlim_max;
+    ORR_CHECK(setrlimit(RLIMIT_AS, &l) == 0);
+}
+
+/* The system refuses all memory to one rank: the reserve serves the evaluation under way, or all have an error, and go on. */
+static void a_rank_to_which_the_system_refuses_memory_ends_no_session(void)
+{
+    int failed = 0;
+    if (ORR_TEST_SANITIZED)
+        ORR_SKIP("sanitizers end the program without memory");
+    ORR_REQUIRE(up());
+    orr_scope *all = orr_scope_begin();
+    orr_grid *g = line_of_ranks();
+    for (int n = 0; n < 24; n++) {
+        orr_scope *s = orr_scope_begin();
+        double right = 0, got = NAN;
+        orr_tensor *t = moved(g, n, n % 2, &right);
+        if (mine())
+            limit_address_space(true);
+        orr_status st = orr_eval(t);
+        if (mine())
+            limit_address_space(false);
+        ORR_CHECK_MSG(st == ORR_OK || st == (mine() ? ORR_ENOMEM : ORR_ERANK), "turn %d: %s: %s", n,
+                      orr_status_name(st), orr_error_message());
+        failed += st != ORR_OK;
+        ORR_CHECK_MSG(st != ORR_OK || (orr_item(t, &got) == ORR_OK && fabs(got - right) < 1e-6 * right),
+                      "turn %d: %g, not %g: %s", n, got, right, orr_error_message());
+        ORR_CHECK_MSG(orr_barrier() == ORR_OK, "turn %d: %s", n, orr_error_message());
+        ORR_CHECK(is_sum(ramp(g), RAMP));
+        orr_error_clear();
+        (void)orr_scope_end(s);
+    }
+    ORR_CHECK_MSG(failed > 4 && failed < 20, "%d evaluations have failed", failed);
     orr_grid_free(g);
     (void)orr_scope_end(all);
     down();
@@ -410,6 +509,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_submission_that_one_rank_writes_wrongly_is_told_to_all),
                                       ORR_TEST(memory_that_one_rank_lacks_is_told_to_all),
                                       ORR_TEST(memory_that_one_rank_lacks_in_a_search_is_told_to_all),
+                                      ORR_TEST(memory_for_messages_that_one_rank_lacks_is_in_reserve),
+                                      ORR_TEST(a_rank_to_which_the_system_refuses_memory_ends_no_session),
                                       { 0 } };
     return orr_test_ranks_main(argc, argv, "one_rank", tests, (const int[]){ 2, 3, 0 });
 }
