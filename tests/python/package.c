@@ -178,6 +178,11 @@ static void random_calls_raise_exceptions_only(void)
     tests_of("chaos.py");
 }
 
+static void a_loop_keeps_its_memory(void)
+{
+    tests_of("steady.py");
+}
+
 static void examples_and_the_notebook_end_well(void)
 {
     tests_of("examples.py");
@@ -202,6 +207,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(gradients_modules_and_graphs_compute),
                                       ORR_TEST(functions_with_lists_callbacks_and_structs_have_a_form),
                                       ORR_TEST(random_calls_raise_exceptions_only),
+                                      ORR_TEST(a_loop_keeps_its_memory),
                                       ORR_TEST(examples_and_the_notebook_end_well),
                                       { 0 } };
     return orr_test_main(argc, argv, "python.package", tests);
