@@ -10,6 +10,7 @@
 #include "runtime/base/mapped_file.h"
 #include "runtime/base/regret.h"
 #include "runtime/base/trace.h"
+#include "runtime/engine/core_lease.h"
 #include "runtime/engine/denormals.h"
 #include "runtime/engine/execution.h"
 #include "runtime/engine/ranges.h"
@@ -119,6 +120,7 @@ orr_status orr__engine_start(orr__site at, const orr_config *config)
     orr_status st = choose(at, config, &choice);
 
     (void)pthread_once(&once, watch_forks);
+    orr__leases_start();
     if (st == ORR_OK)
         st = orr__engine_backend(at, config, &backend);
     if (st != ORR_OK)
@@ -328,6 +330,12 @@ static orr_status check_kernels(const orr__plan *plan)
     return ORR_OK;
 }
 
+/* Neither a task nor a lease would repay its cost. */
+static bool briefly(const orr__plan *plan)
+{
+    return plan->us < ORR__LEASE_US && plan->us < orr__inline_us();
+}
+
 static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *leaf, const orr__scalar *scalar,
                           void *const *into, orr__buffer **out, orr__run **run, bool little)
 {
@@ -342,7 +350,7 @@ static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *lea
         return orr__fail(at, ORR_ESTATE, "the library is not started: call orr_init first");
     if (!orr__plan_state_of(plan))
         (void)orr__plan_state_make(plan);
-    if (little && !into && orr__exec_direct(plan, leaf, scalar, out, &st))
+    if (briefly(plan) && !into && orr__exec_direct(plan, leaf, scalar, out, &st))
         return st;
     if ((st = orr__exec_check(at, plan, leaf)) != ORR_OK)
         return st;
@@ -411,7 +419,7 @@ bool orr__engine_briefly(orr__site at, const orr__plan *plan, orr__buffer *const
 {
     orr_status st;
 
-    return plan->us < orr__inline_us() && orr__plan_state_of(plan) && orr__may_wait(at) == ORR_OK &&
+    return briefly(plan) && orr__plan_state_of(plan) && orr__may_wait(at) == ORR_OK &&
            orr__mapped_whole(at, leaf, plan->nleaf) == ORR_OK && orr__exec_direct(plan, leaf, scalar, out, &st) &&
            st == ORR_OK;
 }
@@ -420,7 +428,7 @@ orr_status orr__engine_execute_into(orr__site at, orr__plan *plan, orr__buffer *
                                     void *const *into, orr__buffer **out, orr__run **run)
 {
     bool little = plan->us < orr__inline_us(), shared = plan->lanes.together < plan->lanes.alone;
-    bool counts = !run && (!little || shared);
+    bool counts = !run && (!briefly(plan) || shared);
 
     orr_status st = orr__may_wait(at);
     if (st == ORR_OK)

@@ -3,6 +3,7 @@
 #include "config.h"
 #include <stdio.h>
 #include "runtime/base/env.h"
+#include "runtime/engine/core_lease.h"
 #include "runtime/engine/execution.h"
 
 static orr_status start(orr__site at, const orr_config *config)
@@ -27,7 +28,12 @@ static orr_status execute(orr__site at, orr__plan *plan, orr__buffer *const *lea
     (void)wait; /* all is done on return */
     (void)little;
     *run = NULL;
-    return st == ORR_OK ? orr__exec_inline(plan, leaf, scalar, into, out, 0, NULL) : st;
+    if (st != ORR_OK)
+        return st;
+    uint64_t lease = orr__lease_begin(orr__exec_callers(), plan->us);
+    st = orr__exec_inline(plan, leaf, scalar, into, out, 0, NULL);
+    orr__lease_end(lease);
+    return st;
 }
 
 static void describe(char *text, size_t size)

@@ -8,6 +8,7 @@
 #include "runtime/base/pool.h"
 #include "runtime/base/regret.h"
 #include "runtime/base/threshold.h"
+#include "runtime/engine/core_lease.h"
 #include "runtime/engine/starpu/starpu.h"
 #include "runtime/ranks/ranks.h"
 
@@ -352,8 +353,12 @@ orr_status orr__star_execute(orr__site at, orr__plan *plan, orr__buffer *const *
     if ((small ? plan->memory.peak : plan->memory.all) > orr__engine_left())
         return execute_tightly(at, plan, leaf, scalar, into, out, run, &w);
     orr__lane_run lane = leave_for(plan, offer, by);
-    if (lane.by != ORR__TASKS)
-        return timed_without_tasks(&lane, plan, leaf, scalar, into, out);
+    if (lane.by != ORR__TASKS) {
+        uint64_t lease = lane.by == ORR__ALONE ? orr__lease_begin(w.others + 1, orr__lane_alone_us(plan)) : 0;
+        st = timed_without_tasks(&lane, plan, leaf, scalar, into, out);
+        orr__lease_end(lease);
+        return st;
+    }
     if (!room_for_starpu(plan)) {
         (void)orr__tilepool_trim();
         orr__pool_trim();
