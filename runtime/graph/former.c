@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "runtime/base/array.h"
 #include "runtime/base/fork.h"
+#include "runtime/graph/distribution.h"
 #include "runtime/graph/former.h"
 #include "runtime/graph/thread_state.h"
 
