@@ -59,9 +59,11 @@ if torch:
     refuses = RuntimeError if old else BufferError  # of PyTorch
     raises(refuses, lambda: o.from_dlpack(torch.ones(3, requires_grad=True)))
     raises(refuses, lambda: o.from_dlpack(torch.ones(3, dtype=torch.complex64).conj()))
-    out = torch.from_dlpack(o.arange(4) * 2)
+    source = o.arange(4) * 2
+    out = torch.from_dlpack(source)
     out += 1  # its own memory: an older consumer cannot be told that it is read-only
     same("torch writes into a copy", out.numpy(), np.arange(4) * 2 + 1)
+    same("what torch had a copy of", source, np.arange(4) * 2)
 if jax:
     jax.config.update("jax_enable_x64", True)
     jnp = jax.numpy

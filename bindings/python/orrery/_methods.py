@@ -17,10 +17,15 @@ def _dlpack(self, /, *, stream=None, max_version=None, dl_device=None, copy=None
     if dl_device not in (None, (1, 0)):
         raise BufferError("the value is in host memory")
     versioned = max_version is not None and max_version[0] >= 1
+    if copy is None and _sys._getframe(1).f_globals.get("__name__", "").partition(".")[0] in _WRITES_READ_ONLY:
+        copy = True
     if copy is False and not versioned:
         raise BufferError("a tensor is a value, and DLPack before 1.0 cannot say that its memory is read-only: take a copy")
     t = self if versioned and not copy else _convert.rebuilt(self.dtype, self.shape, self.tobytes())
     return t._dlpack(versioned)
+
+
+_WRITES_READ_ONLY = {"torch"}  # packages that ask for DLPack 1.0 and do not heed its read-only flag
 
 
 def _array(self, dtype=None, copy=None):
