@@ -59,6 +59,13 @@ same("memory after its tensor", m[::50000], np.array([0, 100000]))
 same("dlpack after its tensor", d[::50000], np.array([0, 150000]))
 if m.flags.writeable:
     fail("a tensor's memory can be written")
+if hasattr(np, "concat"):  # NumPy 2: a copy that is asked for is the program's, to write into
+    x = o.arange(3.0)
+    m = np.from_dlpack(x, copy=True)
+    m += 1
+    same("a copy of DLPack is written", m, np.arange(3.0) + 1)
+    same("not the tensor that it is of", x, np.arange(3.0))
+same("backwards", [float(v) for v in reversed(o.arange(3.0))], np.array([2.0, 1.0, 0.0]))
 raises(BufferError, lambda: memoryview(o.asarray(1, dtype="bfloat16")))
 raises(TypeError, lambda: o._core.from_capsule(3))
 c = o.asarray(1.0).__dlpack__()

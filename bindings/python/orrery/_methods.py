@@ -21,8 +21,9 @@ def _dlpack(self, /, *, stream=None, max_version=None, dl_device=None, copy=None
         copy = True
     if copy is False and not versioned:
         raise BufferError("a tensor is a value, and DLPack before 1.0 cannot say that its memory is read-only: take a copy")
-    t = self if versioned and not copy else _convert.rebuilt(self.dtype, self.shape, self.tobytes())
-    return t._dlpack(versioned)
+    copied = bool(copy) or not versioned
+    t = _convert.rebuilt(self.dtype, self.shape, self.tobytes()) if copied else self
+    return t._dlpack(versioned, copied)
 
 
 _WRITES_READ_ONLY = {"torch"}  # packages that ask for DLPack 1.0 and do not heed its read-only flag
@@ -193,7 +194,7 @@ def _install():
             setattr(Tensor, name, getattr(_standard, name))
     more = {"__array_namespace__": _namespace, "__dlpack__": _dlpack, "__dlpack_device__": lambda self: (1, 0),
             "__array__": _array, "__array_ufunc__": _ufunc, "__getitem__": _indexing.get, "__setitem__": _indexing.put,
-            "__iter__": _iter, "__repr__": _repr, "__format__": _format, "__round__": _round, "reshape": _reshape, "transpose": _transpose, "T": property(_T),
+            "__iter__": _iter, "__reversed__": lambda self: _iter(_standard.flip(self, 0)) if self.ndim else _iter(self), "__repr__": _repr, "__format__": _format, "__round__": _round, "reshape": _reshape, "transpose": _transpose, "T": property(_T),
             "mT": property(_mT), "device": property(lambda self: "cpu"), "to_device": _to_device,
             "nbytes": property(lambda self: self.size * self.dtype.itemsize), "tolist": _convert.to_lists,
             "itemsize": property(lambda self: self.dtype.itemsize), "numpy": lambda self: _array(self),

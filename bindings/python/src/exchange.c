@@ -311,13 +311,14 @@ static void unversioned_unused(PyObject *capsule)
     m->deleter(m);
 }
 
-/* dlpack(versioned) */
+/* dlpack(versioned, copied); a copy, which nobody else reads, may be written by the consumer. */
 static PyObject *to_dlpack(PyObject *self, PyObject *args)
 {
-    int versioned = 0;
+    int versioned = 0, copied = 0;
     call c;
     orr_tensor *t;
-    if (!PyArg_ParseTuple(args, "p", &versioned) || !begin_plain(&c, "__dlpack__") || !to_tensor(&c, self, "self", &t))
+    if (!PyArg_ParseTuple(args, "pp", &versioned, &copied) || !begin_plain(&c, "__dlpack__") ||
+        !to_tensor(&c, self, "self", &t))
         return NULL;
     orr_dlpack_versioned *new = NULL;
     orr_dlpack_unversioned *old = NULL;
@@ -327,6 +328,8 @@ static PyObject *to_dlpack(PyObject *self, PyObject *args)
     has_read(state);
     if (s != ORR_OK)
         return raise(&c, s);
+    if (new &&copied)
+        new->flags = (new->flags & ~(uint64_t)ORR_DLPACK_READ_ONLY) | ORR_DLPACK_IS_COPIED;
     PyObject *o = versioned ? PyCapsule_New(new, "dltensor_versioned", versioned_unused)
                             : PyCapsule_New(old, "dltensor", unversioned_unused);
     if (!o && new)
