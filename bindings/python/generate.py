@@ -5,8 +5,10 @@ It must not know any function: it maps roles of arguments to conversions.
 
 usage: generate.py api.json FUNCTIONS.C STUBS.PYI
 """
+import ast
 import json
 import keyword
+import os
 import re
 import sys
 
@@ -49,6 +51,10 @@ EXCEPTIONS = {
     "ORR_EENV": ("EnvironmentVariableError", "ValueError"), "ORR_ENUMERIC": ("NumericError", "ArithmeticError ValueError"),
     "ORR_EINTERNAL": ("InternalError", "SystemError"),
 }
+
+
+def exception(status):
+    return EXCEPTIONS.get(status, (status[len("ORR_E"):].capitalize() + "Error", "RuntimeError"))
 
 
 def elsewhere(f):
@@ -839,9 +845,7 @@ static PyObject *from_names(char **names, int n)
         self.operators()
         rows = []
         for v in self.enums["orr_status"]["values"]:
-            own = v["name"][len("ORR_E"):].capitalize() + "Error"
-            rows.append("{ %d, %s, %s }" % ((v["value"],) + tuple(
-                c_text(t) for t in EXCEPTIONS.get(v["name"], (own, "RuntimeError")))))
+            rows.append("{ %d, %s, %s }" % ((v["value"],) + tuple(map(c_text, exception(v["name"])))))
         self.out.append("const char *const dtype_enumerators[] = { %s };" % ", ".join(
             '"%s"' % v["name"] for v in self.enums["orr_dtype"]["values"]))
         self.out.append("const status_row status_rows[] = { %s };\nconst int status_count = %d;\n"
@@ -898,14 +902,32 @@ static PyObject *from_names(char **names, int n)
 
     def stubs(self):
         out = ['"""Made by generate.py from include/orrery/api.json; do not edit."""', "import os",
-               "from typing import Any, Callable, Optional, Sequence, Union", "", "Shape = Union[int, Sequence[int]]",
-               "DTypeLike = Any", "ArrayLike = Any", "", "class DType:", "    name: str", "    itemsize: int", "", "class Tensor:",
-               "    shape: tuple[int, ...]", "    dtype: DType", "    ndim: int", "    size: int",
-               "    def item(self) -> Any: ...", "    def tobytes(self) -> bytes: ...", "    def __getattr__(self, name: str) -> Any: ..."]
+               "import builtins as _b", "from typing import Any, Callable, Iterator, Optional, Sequence, Union", "", "Shape = Union[int, Sequence[int]]",
+               "DTypeLike = Any", "ArrayLike = Any", "VERSION: str", "STANDARD: Any", "def __getattr__(name: str) -> Any: ...", "",
+               "class Error(Exception): ...",
+               *["class %s(Error, %s): ..." % (n, ", ".join(base.split())) for n, base in map(exception, [v["name"] for v in self.enums["orr_status"]["values"][1:]])], "",
+               "class DType:", "    name: str", "    itemsize: int", "    kind: str", "    def __call__(self, x: Any = ...) -> Tensor: ...", "",
+               "class Tensor:", "    shape: tuple[int, ...]", "    dtype: DType", "    device: str", "    flat: Any"]
+        out += ["    %s: int" % n for n in ("ndim", "size", "itemsize", "nbytes")] + ["    %s: Tensor" % n for n in ("T", "mT", "real", "imag")]
+        out += ["    def __%s__(self, other: Any) -> Tensor: ..." % (side + n) for side in ("", "r", "i") for n in (
+            "add sub mul matmul truediv floordiv mod pow and or xor lshift rshift").split()]
+        out += ["    def __%s__(self, other: Any) -> Tensor: ..." % n for n in ("lt", "le", "gt", "ge")]
+        out += ["    def __%s__(self, other: Any) -> Any: ..." % n for n in ("eq", "ne", "divmod", "rdivmod")]
+        out += ["    def __%s__(self) -> %s: ..." % p for p in (
+            ("neg", "Tensor"), ("pos", "Tensor"), ("abs", "Tensor"), ("invert", "Tensor"), ("len", "int"), ("bool", "_b.bool"), ("int", "int"),
+            ("float", "float"), ("complex", "_b.complex"), ("index", "int"), ("iter", "Iterator[Tensor]"), ("reversed", "Iterator[Tensor]"))]
+        out += ["    def __getitem__(self, key: Any) -> Tensor: ...", "    def __setitem__(self, key: Any, value: Any) -> None: ...",
+                "    def __contains__(self, value: Any) -> _b.bool: ...", "    def __round__(self, digits: Any = ...) -> Any: ...",
+                "    def __array__(self, dtype: Any = ..., copy: Any = ...) -> Any: ...", "    def item(self, *place: Any) -> Any: ...",
+                "    def tobytes(self) -> bytes: ...", "    def tolist(self) -> Any: ...", "    def sort(self, axis: int = ..., kind: Any = ..., *, "
+                "descending: _b.bool = ..., stable: _b.bool = ...) -> None: ...", "    def __getattr__(self, name: str) -> Any: ..."]
+        more = {"module": ["__call__(self, *inputs: Any, **fields: Any) -> Any"],
+                "loader": ["__iter__(self) -> Iterator[Any]", "__next__(self) -> Any", "__len__(self) -> int"]}
         for name in self.opaque:
-            out += ["", "class %s:" % camel(name), "    def __getattr__(self, name: str) -> Any: ..."]
+            out += ["", "class %s:" % camel(name)] + ["    def %s: ..." % m for m in more.get(name.replace("orr_", ""), [])] + [
+                "    def __getattr__(self, name: str) -> Any: ..."]
         out += [""] + ["%s: DType" % n for n in (
-            "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128".split())]
+            "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64 complex128 fr254 fq254".split())]
         for name, f, params, required in self.bound:
             by_name = {a["name"]: a for a in f["arguments"]}
             parts = []
@@ -917,7 +939,7 @@ static PyObject *from_names(char **names, int n)
                 parts.append("**fields: Any")
             result = f["result"]
             base = result.replace("const ", "").rstrip(" *")
-            hint = {"orr_tensor": "Tensor", "void": "None", "bool": "bool", "int": "int", "int64_t": "int", "double": "float"}.get(base)
+            hint = {"orr_tensor": "Tensor", "void": "None", "bool": "_b.bool", "int": "int", "int64_t": "int", "double": "float"}.get(base)
             hint = hint or (camel(base) if base in self.opaque else "Any")
             outs = [a for a in f["arguments"] if a["role"] in ("out", "out list", "in out list", "stream")]
             if result == "orr_status" and not outs:
@@ -926,6 +948,44 @@ static PyObject *from_names(char **names, int n)
                 hint = "Any"
             out.append("def %s(%s) -> %s: ..." % (name, ", ".join(parts), hint))
         return "\n".join(out) + "\n"
+
+
+def assigned(module):
+    """The public names of a module of the package: those of __all__ if it is plain, otherwise those that it defines."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "orrery", module + ".py"), encoding="utf-8") as f:
+        tree = ast.parse(f.read())
+    names, values = [], {}
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        found = [e.id for t in targets for e in (t.elts if isinstance(t, ast.Tuple) else [t]) if isinstance(e, ast.Name)]
+        names += found + ([node.name] if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else [])
+        values.update({n: node.value for n in found if isinstance(node, ast.Assign)})
+    listed = values.get("__all__")
+    if isinstance(listed, ast.List):
+        return [e.value for e in listed.elts], values
+    if isinstance(listed, ast.Call) and isinstance(listed.func, ast.Attribute) and isinstance(listed.func.value, ast.Constant):
+        return listed.func.value.value.split(), values
+    return [n for n in names if not n.startswith("_")], values
+
+
+def package_stubs(g, core):
+    """Which module has each name of the package, in the order of __init__.py."""
+    where = {n: ("_core", n) for n in re.findall(r"^(?:def |class )?([a-zA-Z]\w*)(?=[:(])", core, re.M) if n not in ("STANDARD", "VERSION")}
+    own = assigned("_standard")[0]
+    where.update({n: ("_standard", n) if n in own else ("_core", of) for c, n, of in [(r["category"], r["standard"], short(r["name"])) for r in g.api["standard"]["rows"]] if not c.startswith("Extension")})
+    for module in ("_standard", "_convert", "_training", "_numpy"):
+        names, values = assigned(module)
+        where.update({n: (module, n) for n in names})
+    for pair in values["_ALIASES"].value.split():
+        new, old = pair.split("=")
+        where[new] = where[old]
+    out = ['"""Made by generate.py; do not edit."""', "from . import fft as fft, linalg as linalg, random as random", "__version__: str",
+           "__array_api_version__: str"] + ["%s: float" % n for n in ("e", "inf", "nan", "pi")] + ["newaxis: None"]
+    out += ["from . import _convert, _core, _numpy, _standard, _training"]
+    for n, (m, of) in sorted(where.items()):
+        if n not in ("fft", "linalg", "random", "install"):  # a name is public in a stub if it is imported as itself
+            out.append("from .%s import %s as %s" % (m, of, n) if n == of else "%s = %s.%s" % (n, m, of))
+    return "\n".join(out) + "\n"
 
 
 def main():
@@ -937,6 +997,8 @@ def main():
     if len(sys.argv) > 3:
         with open(sys.argv[3], "w", encoding="utf-8") as f:
             f.write(g.stubs())
+        with open(os.path.join(os.path.dirname(sys.argv[3]), "__init__.pyi"), "w", encoding="utf-8") as f:
+            f.write(package_stubs(g, g.stubs()))
     if len(sys.argv) > 4:
         for name, why in g.left_out:
             print("%s: %s" % (name, why))

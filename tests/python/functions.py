@@ -1,4 +1,5 @@
 """Functions whose C form has lists with lengths, callbacks, structs and memory of the program: each in its form of Python."""
+import ast
 import os
 import threading
 import time
@@ -110,4 +111,19 @@ o.progress_to(lambda done, planned: None)
 o.progress_to(None)
 o.log_to(None)
 raises(TypeError, lambda: o.log_to(3))
+# The stubs have all names, and the tensor's operators.
+folder = os.path.dirname(o.__file__)
+with open(os.path.join(folder, "__init__.pyi"), encoding="utf-8") as f:
+    tree = ast.parse(f.read())
+names = {a.asname for n in tree.body if isinstance(n, ast.ImportFrom) for a in n.names} | {n.target.id for n in tree.body if isinstance(n, ast.AnnAssign)}
+names = (names | {n.targets[0].id for n in tree.body if isinstance(n, ast.Assign)}) - {None}
+public = {n for n in dir(o) if not n.startswith("_")} - {"STANDARD", "VERSION", "from_buffer", "from_bytes", "from_capsule", "init"}
+if public - names or {n for n in names - public if not n.startswith("__")}:
+    fail("the stubs of the package lack %s and have %s more" % (sorted(public - names), sorted(names - public)))
+with open(os.path.join(folder, "_core.pyi"), encoding="utf-8") as f:
+    tensor = next(n for n in ast.parse(f.read()).body if getattr(n, "name", None) == "Tensor")
+of_stub = {n.name for n in tensor.body if isinstance(n, ast.FunctionDef)} | {n.target.id for n in tensor.body if isinstance(n, ast.AnnAssign)}
+lacking = [n for n in dir(o.Tensor) if n.startswith("__") and n not in dir(object) and n not in of_stub and "array" not in n and "dlpack" not in n]
+if set(lacking) - {"__copy__", "__deepcopy__", "__module__", "__release_buffer__", "__buffer__"}:
+    fail("the stubs of Tensor lack %s" % lacking)
 end()
