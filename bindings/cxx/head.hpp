@@ -436,6 +436,11 @@ class Tensor {
     {
         return from(View<const T>(data.begin(), data.size()), Shape{ static_cast<int64_t>(data.size()) }, file, line);
     }
+    /** Numbers in a shape: from({ 1.0, 2.0, 3.0, 4.0 }, { 2, 2 }). */
+    template <class T> static Tensor from(std::initializer_list<T> data, const Shape &shape, ORRERY_CALLER)
+    {
+        return from(View<const T>(data.begin(), data.size()), shape, file, line);
+    }
     /** The memory of the caller, without a copy; release() is called after the last use, from any thread. */
     template <class T, class F> static Tensor wrap(View<T> data, const Shape &shape, F release, ORRERY_CALLER);
 

@@ -30,6 +30,7 @@ static void operators_broadcast_and_take_numbers()
     CHECK(are(2 * x + 1 - x / 2.0, { 2.5, 4, 5.5 }));
     CHECK(are(-(x % 2), { -1, -0.0, -1 }));
     CHECK((o::cast(x, o::i32) + 1).dtype() == o::i32 && (Tensor::from({ 1.0f }) * 0.5).dtype() == o::f32);
+    CHECK(Tensor::from({ 1, 2, 3, 4, 5, 6 }, { 2, 3 })(1, 0).item<int>() == 4);
     CHECK(o::all(x < 4).item<bool>() && !o::any((x == 2) != ((x >= 2) & (x <= 2))).item<bool>());
     CHECK(o::sum(x).item() == 6);
     Tensor z = x;
