@@ -191,6 +191,13 @@ class Module:
         }
         blocks = "".join("%s\n  interface %s\n    procedure :: %s\n  end interface\n" % (
             comment(texts[g]), g, ", &\n      ".join(names)) for g, names in generics.items())
+        kinds = [(short, t) for short, t in ARRAYS if short != "f64"]  # orr_item itself is the one of C's double
+        blocks += "%s\n  interface orr_item\n    procedure :: %s\n  end interface\n" % (
+            comment("call orr_item(x, v): the one element of x, cast to v's kind."), ", &\n      ".join(["orr_item"] + ["item_" + k for k, _ in kinds]))
+        out += ["  subroutine item_%s(t, value, stat, errmsg)\n    type(orr_tensor), intent(in) :: t\n    %s, intent(inout) :: value\n"
+                "    integer, intent(out), optional :: stat\n    character(*), intent(inout), optional :: errmsg\n"
+                "    type(orr_tensor) :: one\n    one = orr_reshape(t, [integer ::], stat, errmsg)\n"
+                "    call orr_read(one, value, stat, errmsg)\n  end subroutine\n" % k for k in kinds]
         return blocks, "\n".join(out)
 
     def operators(self):

@@ -6790,6 +6790,18 @@ module orrery
       read_bool_7, &
       read_bool_8
   end interface
+  !> call orr_item(x, v): the one element of x, cast to v's kind.
+  interface orr_item
+    procedure :: orr_item, &
+      item_i8, &
+      item_i16, &
+      item_i32, &
+      item_i64, &
+      item_f32, &
+      item_c64, &
+      item_c128, &
+      item_bool
+  end interface
   interface operator(+)
     procedure :: add_tt, &
       add_tn_int32, &
@@ -19780,6 +19792,86 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     call read_array(x, c_loc(a), ORR_BOOL, shape(a), stat, errmsg)
+  end subroutine
+
+  subroutine item_i8(t, value, stat, errmsg)
+    type(orr_tensor), intent(in) :: t
+    integer(c_int8_t), intent(inout) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(orr_tensor) :: one
+    one = orr_reshape(t, [integer ::], stat, errmsg)
+    call orr_read(one, value, stat, errmsg)
+  end subroutine
+
+  subroutine item_i16(t, value, stat, errmsg)
+    type(orr_tensor), intent(in) :: t
+    integer(c_int16_t), intent(inout) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(orr_tensor) :: one
+    one = orr_reshape(t, [integer ::], stat, errmsg)
+    call orr_read(one, value, stat, errmsg)
+  end subroutine
+
+  subroutine item_i32(t, value, stat, errmsg)
+    type(orr_tensor), intent(in) :: t
+    integer(c_int32_t), intent(inout) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(orr_tensor) :: one
+    one = orr_reshape(t, [integer ::], stat, errmsg)
+    call orr_read(one, value, stat, errmsg)
+  end subroutine
+
+  subroutine item_i64(t, value, stat, errmsg)
+    type(orr_tensor), intent(in) :: t
+    integer(c_int64_t), intent(inout) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(orr_tensor) :: one
+    one = orr_reshape(t, [integer ::], stat, errmsg)
+    call orr_read(one, value, stat, errmsg)
+  end subroutine
+
+  subroutine item_f32(t, value, stat, errmsg)
+    type(orr_tensor), intent(in) :: t
+    real(c_float), intent(inout) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(orr_tensor) :: one
+    one = orr_reshape(t, [integer ::], stat, errmsg)
+    call orr_read(one, value, stat, errmsg)
+  end subroutine
+
+  subroutine item_c64(t, value, stat, errmsg)
+    type(orr_tensor), intent(in) :: t
+    complex(c_float), intent(inout) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(orr_tensor) :: one
+    one = orr_reshape(t, [integer ::], stat, errmsg)
+    call orr_read(one, value, stat, errmsg)
+  end subroutine
+
+  subroutine item_c128(t, value, stat, errmsg)
+    type(orr_tensor), intent(in) :: t
+    complex(c_double), intent(inout) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(orr_tensor) :: one
+    one = orr_reshape(t, [integer ::], stat, errmsg)
+    call orr_read(one, value, stat, errmsg)
+  end subroutine
+
+  subroutine item_bool(t, value, stat, errmsg)
+    type(orr_tensor), intent(in) :: t
+    logical(c_bool), intent(inout) :: value
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    type(orr_tensor) :: one
+    one = orr_reshape(t, [integer ::], stat, errmsg)
+    call orr_read(one, value, stat, errmsg)
   end subroutine
 
   function add_tt(x, y) result(r_)

@@ -46,7 +46,9 @@ contains
   subroutine operators_take_tensors_and_numbers()
     type(orr_tensor) :: x, y
     real(c_double) :: a(3), v
+    real(c_float) :: single
     integer(c_int64_t) :: n(3)
+    integer :: whole, status
     logical(c_bool) :: b(3)
     x = orr_from([1d0, 2d0, 4d0])
     y = 2 * x + 1.0 - x / 2d0
@@ -60,6 +62,10 @@ contains
     call check(all(n == [3, 6, 9]), 'integers stay integers')
     call orr_item(sum(exp(x * 0)), v)
     call check(v == 3, 'intrinsic names')
+    call orr_item(reshape(sum(x) / 2, [1, 1]), single)
+    call orr_item(sum(x), whole)
+    call orr_item(x, whole, stat=status)
+    call check(single == 3.5 .and. whole == 7 .and. status == ORR_ESHAPE, 'the one number in other kinds')
     call orr_item(matmul(x, x), v)
     call check(v == 21, 'matmul')
     y = x
