@@ -304,8 +304,8 @@ void orr__ranks_stop(void)
         return;
     orr__ranks_take_turn();
     orr__exchanges_drain();
-    spent = orr__ranks_failed(text, sizeof text) != ORR_OK;
     orr__watch_stop();
+    spent = orr__ranks_failed(text, sizeof text) != ORR_OK; /* another rank may say so until it has left */
     orr__exchanges_stop();
     orr__joint_forget();
     end_of_session();

@@ -252,6 +252,7 @@ static void terminate(void)
     (void)kill(getpid(), SIGTERM);
 }
 
+/* A rank that has left listens until this one leaves, and must know at its next start. */
 static void tell_failure(void)
 {
     char text[sizeof watch.failure];
@@ -264,7 +265,7 @@ static void tell_failure(void)
         return;
     progress(GRACE);
     for (int i = 0; i < watch.ranks; i++)
-        if (is_there(i))
+        if (is_there(i) || (i != watch.rank && watch.peer[i].left && watch.leaving_since == 0))
             (void)tell(i, FAILED, text);
 }
 

@@ -75,7 +75,10 @@ static int work(const char *folder, const char *how)
             break;
         }
     }
-    return orr_shutdown() == ORR_OK ? 0 : 1;
+    orr_status st = orr_shutdown();
+    if (st == ORR_OK && strcmp(how, "leave") == 0 && orr_init(&c) != ORR_OK)
+        return orr_error_print(stderr);
+    return st == ORR_OK ? 0 : 1;
 }
 
 /* -- the test ---------------------------------------------------------------------------------------------- */
@@ -250,7 +253,8 @@ static void a_rank_may_come_late_to_the_end(void)
     (void)unsetenv("ORRERY_RANK_TIMEOUT");
 }
 
-/* The others wait for a rank that is in orr_shutdown: an error, but the process does not end. */
+/* The others wait for a rank that is in orr_shutdown: an error, but the process does not end. That rank does not wait for them at its next
+ * start. */
 static void a_rank_that_leaves_early_is_named(void)
 {
     NEED_RANKS();
@@ -260,7 +264,8 @@ static void a_rank_that_leaves_early_is_named(void)
     double seconds = end(&j);
     ORR_CHECK_MSG(seconds < 20, "%g s", seconds);
     check_message(&j, 2, "is in orr_shutdown, and another rank waits for it");
-    ORR_CHECK_MSG(j.output && !strstr(j.output, "ends too"), "%s", j.output);
+    ORR_CHECK_MSG(j.output && !strstr(j.output, "ends too") && strstr(j.output, "start the program again"), "%s",
+                  j.output);
     free(j.output);
 }
 
