@@ -224,7 +224,7 @@ class Module:
                            "    call f_made(r_, c_%s(f_file(), place_line, f_of(x)))\n    call f_drop(x)\n  end function\n" % by["negative"])
             blocks.append("  interface operator(%s)\n    procedure :: %s\n  end interface\n" % (symbol, ", &\n      ".join(names)))
         out.append("  ! A result goes on without a holder.\n  subroutine number_operand(to, from)\n    type(orr_tensor), intent(inout) :: to\n"
-                   "    type(orr_tensor), intent(in) :: from\n    to%p => from%p\n    to%holds = .false.\n  end subroutine\n")
+                   "    type(orr_tensor), intent(in) :: from\n    to%t = from%t\n    to%p => from%p\n    to%holds = .false.\n  end subroutine\n")
         return "".join(blocks), "\n".join(out)
 
     def text(self):
@@ -536,7 +536,7 @@ class Wrapper:
         elif result == "orr_tensor *":
             self.function = "type(orr_tensor)"
             if f.get("ownership") == "borrowed":
-                self.work = "call f_hold(r_, %s)\n    r_%%p%%owned = .false." % call
+                self.work = "r_%%t = %s" % call
                 self.statused = False
             else:
                 self.work = "call f_made(r_, %s, stat, errmsg)" % call

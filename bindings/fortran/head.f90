@@ -3,7 +3,8 @@
   !> holder until it is assigned; a procedure of this module that is given one frees it after its use.
   type, public :: orr_tensor
     private
-    type(held), pointer :: p => null()
+    type(c_ptr) :: t = c_null_ptr
+    type(held), pointer :: p => null() ! lives as long as t, unless the tensor is borrowed: then there is none
     logical :: holds = .false.
   contains
     procedure, private :: assign_tensor
@@ -15,7 +16,6 @@
   type :: held
     type(c_ptr) :: t = c_null_ptr
     integer :: holders = 0
-    logical :: owned = .true.
   end type
 
   ! The place that messages name.

@@ -6500,7 +6500,8 @@ module orrery
   !> holder until it is assigned; a procedure of this module that is given one frees it after its use.
   type, public :: orr_tensor
     private
-    type(held), pointer :: p => null()
+    type(c_ptr) :: t = c_null_ptr
+    type(held), pointer :: p => null() ! lives as long as t, unless the tensor is borrowed: then there is none
     logical :: holds = .false.
   contains
     procedure, private :: assign_tensor
@@ -6512,7 +6513,6 @@ module orrery
   type :: held
     type(c_ptr) :: t = c_null_ptr
     integer :: holders = 0
-    logical :: owned = .true.
   end type
 
   ! The place that messages name.
@@ -13852,8 +13852,7 @@ contains
     p_name = c_null_ptr
     t_name = trim(name) // c_null_char
     p_name = c_loc(t_name)
-    call f_hold(r_, c_module_add_parameter(f_file(), place_line, m%p, p_name, f_of(value)))
-    r_%p%owned = .false.
+    r_%t = c_module_add_parameter(f_file(), place_line, m%p, p_name, f_of(value))
     call f_drop(value)
   end function
 
@@ -13966,8 +13965,7 @@ contains
     p_path = c_null_ptr
     t_path = trim(path) // c_null_char
     p_path = c_loc(t_path)
-    call f_hold(r_, c_module_variable(m%p, p_path))
-    r_%p%owned = .false.
+    r_%t = c_module_variable(m%p, p_path)
   end function
 
   !> Returns the number of elements of all parameters.
@@ -21081,6 +21079,7 @@ contains
   subroutine number_operand(to, from)
     type(orr_tensor), intent(inout) :: to
     type(orr_tensor), intent(in) :: from
+    to%t = from%t
     to%p => from%p
     to%holds = .false.
   end subroutine
@@ -21091,9 +21090,12 @@ contains
     class(orr_tensor), intent(inout) :: to
     type(orr_tensor), intent(in) :: from
     type(held), pointer :: p
-    p => from%p
+    type(c_ptr) :: t
+    t = from%t
+    p => living(from)
     if (associated(p)) p%holders = p%holders + 1
     call let_go(to)
+    to%t = t
     to%p => p
     to%holds = associated(p)
   end subroutine
@@ -21109,14 +21111,23 @@ contains
       x%p%holders = x%p%holders - 1
       if (x%p%holders == 0) call end_held(x%p)
     end if
+    x%t = c_null_ptr
     x%p => null()
     x%holds = .false.
   end subroutine
 
+  ! A result without a holder may have been freed, with p, by the procedure that took it before: the library knows stale names.
+  function living(x) result(p)
+    type(orr_tensor), intent(in) :: x
+    type(held), pointer :: p
+    p => x%p
+    if (.not. x%holds .and. c_tensor_status(x%t) == ORR_EHANDLE) p => null()
+  end function
+
   subroutine end_held(p)
     type(held), pointer, intent(inout) :: p
     integer(c_int) :: status
-    if (p%owned) status = c_free(f_file(), place_line, p%t)
+    status = c_free(f_file(), place_line, p%t)
     deallocate (p)
   end subroutine
 
@@ -21130,8 +21141,7 @@ contains
   function orr_borrow(t) result(r_)
     type(c_ptr), intent(in) :: t
     type(orr_tensor) :: r_
-    call f_hold(r_, t)
-    r_%p%owned = .false.
+    r_%t = t
   end function
 
   !> The tensor of C, which the object keeps.
@@ -21145,6 +21155,7 @@ contains
     type(orr_tensor), intent(inout) :: x
     type(c_ptr), intent(in) :: t
     allocate (x%p)
+    x%t = t
     x%p%t = t
     x%holds = .false.
   end subroutine
@@ -21154,7 +21165,7 @@ contains
     type(c_ptr) :: t
     t = c_null_ptr
     if (.not. present(x)) return
-    if (associated(x%p)) t = x%p%t
+    t = x%t
   end function
 
   ! After the last use of an argument: a result of a function has no holder.
@@ -21162,8 +21173,9 @@ contains
     type(orr_tensor), intent(in), optional :: x
     type(held), pointer :: p
     if (.not. present(x)) return
-    if (x%holds .or. .not. associated(x%p)) return
-    p => x%p
+    if (x%holds) return
+    p => living(x)
+    if (.not. associated(p)) return
     if (p%holders == 0) call end_held(p)
   end subroutine
 

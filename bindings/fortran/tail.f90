@@ -5,9 +5,12 @@
     class(orr_tensor), intent(inout) :: to
     type(orr_tensor), intent(in) :: from
     type(held), pointer :: p
-    p => from%p
+    type(c_ptr) :: t
+    t = from%t
+    p => living(from)
     if (associated(p)) p%holders = p%holders + 1
     call let_go(to)
+    to%t = t
     to%p => p
     to%holds = associated(p)
   end subroutine
@@ -23,14 +26,23 @@
       x%p%holders = x%p%holders - 1
       if (x%p%holders == 0) call end_held(x%p)
     end if
+    x%t = c_null_ptr
     x%p => null()
     x%holds = .false.
   end subroutine
 
+  ! A result without a holder may have been freed, with p, by the procedure that took it before: the library knows stale names.
+  function living(x) result(p)
+    type(orr_tensor), intent(in) :: x
+    type(held), pointer :: p
+    p => x%p
+    if (.not. x%holds .and. c_tensor_status(x%t) == ORR_EHANDLE) p => null()
+  end function
+
   subroutine end_held(p)
     type(held), pointer, intent(inout) :: p
     integer(c_int) :: status
-    if (p%owned) status = c_free(f_file(), place_line, p%t)
+    status = c_free(f_file(), place_line, p%t)
     deallocate (p)
   end subroutine
 
@@ -44,8 +56,7 @@
   function orr_borrow(t) result(r_)
     type(c_ptr), intent(in) :: t
     type(orr_tensor) :: r_
-    call f_hold(r_, t)
-    r_%p%owned = .false.
+    r_%t = t
   end function
 
   !> The tensor of C, which the object keeps.
@@ -59,6 +70,7 @@
     type(orr_tensor), intent(inout) :: x
     type(c_ptr), intent(in) :: t
     allocate (x%p)
+    x%t = t
     x%p%t = t
     x%holds = .false.
   end subroutine
@@ -68,7 +80,7 @@
     type(c_ptr) :: t
     t = c_null_ptr
     if (.not. present(x)) return
-    if (associated(x%p)) t = x%p%t
+    t = x%t
   end function
 
   ! After the last use of an argument: a result of a function has no holder.
@@ -76,8 +88,9 @@
     type(orr_tensor), intent(in), optional :: x
     type(held), pointer :: p
     if (.not. present(x)) return
-    if (x%holds .or. .not. associated(x%p)) return
-    p => x%p
+    if (x%holds) return
+    p => living(x)
+    if (.not. associated(p)) return
     if (p%holders == 0) call end_held(p)
   end subroutine
 

@@ -43,6 +43,32 @@ contains
     failures = failures + 1
   end subroutine
 
+  ! An operation frees the result of a function that it is given; a second one finds a stale tensor, never another one.
+  subroutine used_twice(x, n, expected)
+    type(orr_tensor), intent(in) :: x
+    integer, intent(in) :: n, expected
+    type(orr_tensor) :: first, other, kept
+    integer :: status, k
+    real(c_double) :: v
+    first = x + 0
+    do k = 1, 50
+      other = orr_from([real(c_double) :: k])
+    end do
+    if (n == 3) then
+      other = orr_sum(x, stat=status)
+      call check(status == ORR_EHANDLE, 'a result that was used')
+      kept = x
+      other = orr_sum(kept, stat=status)
+      call check(status == ORR_EHANDLE, 'a result that was used and assigned')
+      call orr_item(sum(first), v)
+      call check(v == 10, 'what was made of it')
+    else
+      other = orr_sum(x, stat=status)
+      call orr_item(other, v)
+      call check(status == expected .and. v == 7, 'a variable is used twice')
+    end if
+  end subroutine
+
   subroutine operators_take_tensors_and_numbers()
     type(orr_tensor) :: x, y
     real(c_double) :: a(3), v
@@ -66,6 +92,8 @@ contains
     call orr_item(sum(x), whole)
     call orr_item(x, whole, stat=status)
     call check(single == 3.5 .and. whole == 7 .and. status == ORR_ESHAPE, 'the one number in other kinds')
+    call used_twice(x + 1, 3, ORR_OK)
+    call used_twice(x, 6, ORR_OK)
     call orr_item(matmul(x, x), v)
     call check(v == 21, 'matmul')
     y = x
