@@ -15,7 +15,7 @@ typedef struct orr_config {
     const char *engine;  /**< "auto", "starpu", "serial"                             */
     const char *backend; /**< "auto", "cpu", "cuda", "opencl"                        */
     int workers; /**< CPU workers; 0: STARPU_NCPU, else all cores of the cpuset, which ranks on the same cores divide, and
-                               at most OMP_NUM_THREADS */
+                               at most those of the job's control group and OMP_NUM_THREADS */
     size_t memory_limit;  /**< bytes of host memory for tensors; 0: 7/8 of the limit of the job's control group */
     uint64_t seed;        /**< default seed of the random functions                   */
     bool flush_denormals; /**< kernels take subnormal numbers for zero, and write zero for them: faster, other bits */

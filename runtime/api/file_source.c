@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #ifdef HAVE_ZLIB
 #include <zlib.h>
 #endif
+#include "runtime/base/cgroup.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/decimal.h"
 #include "runtime/base/threshold.h"
@@ -134,8 +134,7 @@ static void *read_pieces(void *user)
 int64_t orr__file_read_large(int fd, void *to, size_t n, int64_t at)
 {
     pthread_t thread[READERS - 1];
-    cpu_set_t set;
-    int cores = n >= MANY && sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1, started = 0;
+    int cores = n >= MANY ? orr__processors() : 1, started = 0;
     pieces p = { .fd = fd, .to = to, .n = n, .at = at };
     while (started < READERS - 1 && started + 1 < cores && pthread_create(&thread[started], NULL, read_pieces, &p) == 0)
         started++;

@@ -1,6 +1,7 @@
 /* Facts about machine, libraries and engine, for people.
  * Must not know: StarPU; how a fact is printed. */
 #include "config.h"
+#include <math.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <orrery/eval.h>
 #include <orrery/info.h>
 #include "codelets/codelet.h"
+#include "runtime/base/cgroup.h"
 #include "runtime/base/buffer.h"
 #include "runtime/base/decimal.h"
 #include "runtime/base/memory_nodes.h"
@@ -129,6 +131,9 @@ static void machine(list *l)
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0)
         add(l, "machine", "threads allowed", "%d", CPU_COUNT(&set));
+    double limit = orr__job_cores(NULL, NULL);
+    if (isfinite(limit))
+        add(l, "machine", "processors of the job", "%.2f", limit);
     add_bytes(l, "machine", "memory", (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE));
 }
 

@@ -3,12 +3,12 @@
 #include "config.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "codelets/codelet.h"
 #include "ops/ops.h"
+#include "runtime/base/cgroup.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/minmax.h"
 #include "runtime/cost/profile.h"
@@ -93,9 +93,7 @@ static double all_together(float *x, size_t n, int threads)
 
 static int cores(void)
 {
-    cpu_set_t set;
-    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return n < 1 ? 1 : ORR__MIN(MOST_CORES, n);
+    return ORR__MIN(MOST_CORES, orr__processors());
 }
 
 static void memory(orr__profile *p, const atomic_bool *stop)

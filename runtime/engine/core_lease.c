@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <string.h>
 #include "runtime/base/ablation.h"
+#include "runtime/base/cgroup.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/fork.h"
 #include "runtime/engine/core_lease.h"
@@ -51,8 +52,7 @@ static int cores; /* written before any evaluation */
 
 void orr__leases_start(void)
 {
-    cpu_set_t set;
-    cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : CORES;
+    cores = orr__processors();
 }
 
 /* A core without a lease, or whose lease is over: lends it. 0: there is none. */

@@ -1,6 +1,8 @@
-/* The job's memory limit, read from control groups made for the test.
+/* The job's limits of memory and processors, read from control groups made for the test.
  * Must not know: its callers. */
 #include "config.h"
+#include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +75,50 @@ static void cgroup_without_limit_returns_zero(void)
     ORR_CHECK(orr__job_memory("/nowhere/at/all", "/nowhere") == 0);
 }
 
+static double cores(const char *self)
+{
+    char file[64], mount[64];
+    put("self", self);
+    (void)snprintf(file, sizeof file, "%s/self", root);
+    (void)snprintf(mount, sizeof mount, "%s/fs", root);
+    return orr__job_cores(file, mount);
+}
+
+static void cgroup_processors_are_quota_over_period(void)
+{
+    ORR_CHECK(isinf(cores("0::/job/step\n")));
+    put("fs/job/step/cpu.max", "max 100000\n");
+    put("fs/job/cpu.max", "150000 100000\n");
+    put("fs/cpu.max", "400000 100000\n");
+    ORR_CHECK(cores("0::/job/step\n") == 1.5);
+    put("fs/job/step/cpu.max", "20000 50000\n");
+    ORR_CHECK(cores("0::/job/step\n") == 0.4);
+    ORR_CHECK(cores("0::/only/the/host/knows/this\n") == 4);
+    put("fs/cpu.max", "100000 0\n");
+    ORR_CHECK(isinf(cores("0::/\n")));
+    put("fs/cpu.max", "100000\n");
+    ORR_CHECK(isinf(cores("0::/\n")));
+}
+
+static void cgroup_version_1_processors_are_read(void)
+{
+    put("fs/cpu/slurm/job_3/cpu.cfs_quota_us", "-1\n");
+    put("fs/cpu/slurm/job_3/cpu.cfs_period_us", "100000\n");
+    put("fs/cpu/slurm/cpu.cfs_quota_us", "250000\n");
+    put("fs/cpu/slurm/cpu.cfs_period_us", "100000\n");
+    ORR_CHECK(cores("3:cpuset:/slurm/job_3\n2:cpu,cpuacct:/slurm/job_3\n") == 2.5);
+    ORR_CHECK(cores("2:cpuacct,cpu:/slurm/job_3\n") == 2.5);
+    ORR_CHECK(isinf(cores("2:cpuacct:/slurm/job_3\n3:cpuset:/slurm\n")));
+    ORR_CHECK(isinf(orr__job_cores("/nowhere/at/all", "/nowhere")));
+}
+
+static void processors_are_at_least_one_and_at_most_those_allowed(void)
+{
+    cpu_set_t set;
+    ORR_CHECK(sched_getaffinity(0, sizeof set, &set) == 0);
+    ORR_CHECK(orr__processors() >= 1 && orr__processors() <= CPU_COUNT(&set));
+}
+
 static void clean_up(void)
 {
     char line[64];
@@ -86,6 +132,9 @@ int main(int argc, char **argv)
                                       ORR_TEST(cgroup_mounted_in_container_is_the_group),
                                       ORR_TEST(cgroup_version_1_memory_folder_is_read),
                                       ORR_TEST(cgroup_without_limit_returns_zero),
+                                      ORR_TEST(cgroup_processors_are_quota_over_period),
+                                      ORR_TEST(cgroup_version_1_processors_are_read),
+                                      ORR_TEST(processors_are_at_least_one_and_at_most_those_allowed),
                                       ORR_TEST(clean_up),
                                       { 0 } };
     if (!mkdtemp(root))

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include "runtime/base/cgroup.h"
 #include "runtime/base/env.h"
 #include "runtime/base/fpmode.h"
 #include "runtime/base/decimal.h"
@@ -81,12 +82,12 @@ static int openmp_threads(void)
 }
 
 /* Ranks on the same cores divide them: idle workers spin, and would hinder the other ranks and the threads that receive messages.
- * OMP_NUM_THREADS bounds the threads of each part of a program, as in other libraries. */
+ * Workers beyond the job's limit would use up its time while they spin. OMP_NUM_THREADS bounds the threads of each part of a program, as in other libraries. */
 static void share_cores(struct starpu_conf *conf)
 {
     cpu_set_t set;
     int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1, ranks = orr__ranks_on_cores();
-    int n = ranks <= 1 ? cores : cores > ranks ? cores / ranks : 1;
+    int most = orr__processors(), n = ranks <= 1 ? most : most > ranks ? most / ranks : 1;
     n = n < openmp_threads() ? n : openmp_threads();
     if (ranks <= 1 && n == cores)
         return;
