@@ -70,7 +70,7 @@ static double cores_1(const char *folder)
     return share(number_in(folder, "cpu.cfs_quota_us"), number_in(folder, "cpu.cfs_period_us"));
 }
 
-/* What is limited: the controller of version 1, and how each version writes the limit. */
+/* A kind of limit: the controller of version 1, and how each version writes it. */
 typedef struct {
     const char *controller;
     limit *first, *second;
