@@ -179,6 +179,17 @@ for made, shape in ((o.random.rand(2, 3), (2, 3)), (o.random.randn(4), (4,)), (o
                     (o.random.standard_normal(3), (3,)), (o.random.exponential(size=2), (2,))):
     if made.shape != shape or not o.isfinite(made).all():
         fail("random numbers of the shape %s: %s" % (shape, made))
+for name, made, mean, deviation in (("lognormal", g.lognormal(0.0, 0.5, 40000), 1.1331, 0.6039), ("laplace", g.laplace(1.0, 2.0, 40000), 1.0, 2.8284),
+                                    ("logistic", g.logistic(1.0, 0.5, 40000), 1.0, 0.9069), ("gumbel", g.gumbel(0.0, 1.0, 40000), 0.5772, 1.2825),
+                                    ("weibull", g.weibull(2.0, 40000), 0.8862, 0.4633), ("rayleigh", g.rayleigh(2.0, 40000), 2.5066, 1.3103),
+                                    ("pareto", g.pareto(5.0, 40000), 0.25, 0.3227), ("normal", o.random.normal(loc=2.0, scale=3.0, size=40000), 2.0, 3.0),
+                                    ("uniform", o.random.uniform(0.0, 2.0, size=40000), 1.0, 0.5774)):
+    if made.shape != (40000,) or abs(made.mean().item() - mean) > 0.03 * deviation or abs(made.std().item() / deviation - 1) > 0.1:
+        fail("%s: mean %g, deviation %g" % (name, made.mean().item(), made.std().item()))
+c = np.asarray([[2.0, 0.6], [0.6, 1.0]])
+if np.abs(np.cov(np.asarray(g.multivariate_normal([1.0, -1.0], c, 40000)).T) - c).max() > 0.1:
+    fail("covariances")
+same("quantiles of no lines", o.quantile(o.zeros((0, 3)), 0.4, axis=1, method="lower"), np.zeros(0))
 same("no counts", o.repeat(o.ones(0), o.ones(0, dtype="int64")), np.ones(0))
 raises(ValueError, lambda: o.where(x > 1, x), "both")
 raises(TypeError, lambda: np.sum(x, out=x), "value")

@@ -1019,7 +1019,7 @@ def quantile(a, q, axis=None, *, method="linear", keepdims=False):
         raise ValueError("quantile(): the methods are linear, %s, not %r" % (", ".join(_BETWEEN), method))
     axes = sorted(k % x.ndim for k in (range(x.ndim) if axis is None else [axis] if isinstance(axis, int) else axis))
     rest = [k for k in range(x.ndim) if k not in axes]
-    line = _s.sort(_s.reshape(_s.permute_dims(x, rest + axes), [x.shape[k] for k in rest] + [-1]))
+    line = _s.sort(_s.reshape(_s.permute_dims(x, rest + axes), [x.shape[k] for k in rest] + [_math.prod(x.shape[k] for k in axes)]))
     n, f = line.shape[-1], _BETWEEN[method]
 
     def at(p):

@@ -5,14 +5,14 @@ from ._core import (beta, binomial, categorical, choice, gamma, multinomial, mul
                     poisson, seed, shuffle)
 
 
-def uniform(low=0.0, high=1.0, shape=(), *, dtype="float64"):
-    """Numbers in [low, high)."""
-    return _core.rand(dtype, shape, low, high)
+def uniform(low=0.0, high=1.0, shape=(), *, size=None, dtype="float64"):
+    """Numbers in [low, high), of a shape, which NumPy calls size."""
+    return _core.rand(dtype, shape if size is None else size, low, high)
 
 
-def normal(mean=0.0, std=1.0, shape=(), *, dtype="float64"):
-    """Normally distributed numbers."""
-    return _core.randn(dtype, shape, mean, std)
+def normal(mean=0.0, std=1.0, shape=(), *, loc=None, scale=None, size=None, dtype="float64"):
+    """Normally distributed numbers. NumPy's names are loc, scale and size."""
+    return _core.randn(dtype, shape if size is None else size, mean if loc is None else loc, std if scale is None else scale)
 
 
 def integers(low, high, shape=(), *, dtype="int64"):
@@ -82,6 +82,37 @@ class Generator:
 
     def exponential(self, scale=1.0, size=None):
         return -scale * _core.log1p(-self.random(size))
+
+    def standard_exponential(self, size=None):
+        return self.exponential(1.0, size)
+
+    def lognormal(self, mean=0.0, sigma=1.0, size=None):
+        return _core.exp(self.normal(mean, sigma, size))
+
+    def laplace(self, loc=0.0, scale=1.0, size=None):
+        u = self.uniform(-0.5, 0.5, size)
+        return loc - scale * _core.sign(u) * _core.log1p(-2.0 * _core.abs(u))
+
+    def logistic(self, loc=0.0, scale=1.0, size=None):
+        u = self.random(size)
+        return loc + scale * (_core.log(u) - _core.log1p(-u))
+
+    def gumbel(self, loc=0.0, scale=1.0, size=None):
+        return loc - scale * _core.log(self.exponential(1.0, size))
+
+    def weibull(self, a, size=None):
+        return _core.pow(self.exponential(1.0, size), 1.0 / a)
+
+    def rayleigh(self, scale=1.0, size=None):
+        return scale * _core.sqrt(2.0 * self.exponential(1.0, size))
+
+    def pareto(self, a, size=None):
+        return _core.expm1(self.exponential(1.0 / a, size))
+
+    def multivariate_normal(self, mean, cov, size=None):
+        """Vectors with a mean and with covariances, of a positive definite matrix."""
+        mean, low = _core.cast(_asarray(mean), "float64"), _core.cholesky(_core.cast(_asarray(cov), "float64"))
+        return mean + _core.matmul(self.normal(size=(*_shape(size), mean.shape[0])), _core.transpose(low))
 
     def integers(self, low, high=None, size=None, dtype="int64", endpoint=False):
         """Integers in [low, high), or in [0, low)."""
