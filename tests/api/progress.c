@@ -141,10 +141,30 @@ static void a_loop_that_only_records_is_named(void)
     (void)unsetenv("ORRERY_NODES");
 }
 
+/* The warning counts the nodes up to itself, and there is none if the loop evaluates after all. */
+static void a_loop_that_evaluates_while_it_is_counted_is_not_named(void)
+{
+    unsigned long long recorded = 0;
+    (void)setenv("ORRERY_NODES", "500", 1);
+    ORR_REQUIRE(up("serial", "auto"));
+    warnings = 0;
+    orr_log_to(take, NULL);
+    (void)record(200, false);
+    (void)record(4000, true);
+    ORR_CHECK_MSG(warnings == 0, "%s", warning);
+    (void)record(4000, false);
+    const char *number = strstr(warning, "recorded ");
+    ORR_CHECK_MSG(number && sscanf(number, "recorded %llu", &recorded) == 1 && recorded >= 4096, "%s", warning);
+    orr_log_to(NULL, NULL);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    (void)unsetenv("ORRERY_NODES");
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(long_evaluations_report_their_progress),
                                       ORR_TEST(a_loop_that_only_records_is_named),
+                                      ORR_TEST(a_loop_that_evaluates_while_it_is_counted_is_not_named),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.progress", tests);
 }
