@@ -11,7 +11,7 @@ FULL = bool(os.environ.get("ORR_TEST_FULL"))
 SECONDS = float(os.environ.get("ORR_TEST_SECONDS", "3600" if FULL else "4"))
 READINGS = 60
 WARM = 12      # readings before the first that counts: kernels are compiled, pools and models fill
-GROWTH = 8192  # KiB; in an hour of 30 million rounds a quarter of a byte a round, in the short form what a thread and late kernels take
+GROWTH = 8192 if SECONDS > 600 else 32768  # KiB: in an hour a quarter of a byte a round; in seconds kernels and pools still come on a busy machine
 
 
 def resident():
