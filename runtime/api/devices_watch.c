@@ -61,7 +61,7 @@ static unsigned compare(const orr_device *a, int na, const orr_device *b, int nb
 
 static void rest(double seconds)
 {
-    struct timespec t = orr__time_after(CLOCK_MONOTONIC, seconds);
+    struct timespec t = orr__time_after(seconds);
 
     while (!stopping && pthread_cond_timedwait(&bell, &lock, &t) != ETIMEDOUT)
         ;
@@ -131,14 +131,9 @@ static void end(void)
 
 static orr_status begin(orr__site at)
 {
-    pthread_condattr_t attr;
-
     if (!task.fn && !task.file)
         return ORR_OK;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&bell, &attr);
-    pthread_condattr_destroy(&attr);
+    orr__cond_init(&bell);
     stopping = false;
     int err = pthread_create(&thread, NULL, watch, NULL);
     if (err != 0) {

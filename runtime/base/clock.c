@@ -23,10 +23,19 @@ double orr__cpu_time(void)
     return time_by(CLOCK_THREAD_CPUTIME_ID);
 }
 
-struct timespec orr__time_after(clockid_t clock, double seconds)
+void orr__cond_init(pthread_cond_t *c)
+{
+    pthread_condattr_t attr;
+    (void)pthread_condattr_init(&attr);
+    (void)pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(c, &attr);
+    (void)pthread_condattr_destroy(&attr);
+}
+
+struct timespec orr__time_after(double seconds)
 {
     struct timespec t;
-    (void)clock_gettime(clock, &t);
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
     double end = (double)t.tv_nsec * 1e-9 + seconds;
     time_t whole = (time_t)end;
     t.tv_sec += whole;

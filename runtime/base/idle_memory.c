@@ -9,11 +9,12 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <time.h>
+#include "runtime/base/clock.h"
 #include "runtime/base/exit.h"
 #include "runtime/base/pool.h"
 
 /* Memory that was not used between two looks is returned at the second, so within a second. */
-enum { PERIOD_NS = 450000000 }; /* limit of a promise */
+static const double period_s = 0.45; /* limit of a promise */
 
 static struct {
     pthread_mutex_t lock;
@@ -26,11 +27,7 @@ static atomic_bool runs, awake; /* runs: between orr_init and orr_shutdown */
 /* Under the lock. False: the library stops. */
 static bool pause_once(void)
 {
-    struct timespec end;
-    (void)clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_nsec += PERIOD_NS;
-    end.tv_sec += end.tv_nsec / 1000000000;
-    end.tv_nsec %= 1000000000;
+    struct timespec end = orr__time_after(period_s);
     while (atomic_load(&runs) && pthread_cond_timedwait(&idler.more, &idler.lock, &end) == 0)
         continue;
     return atomic_load(&runs);
@@ -100,27 +97,18 @@ void orr__idle_memory_wake(void)
     pthread_mutex_unlock(&idler.lock);
 }
 
-static void begin_more(void)
-{
-    pthread_condattr_t a;
-    (void)pthread_condattr_init(&a);
-    (void)pthread_condattr_setclock(&a, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&idler.more, &a);
-    (void)pthread_condattr_destroy(&a);
-}
-
 /* A child of fork has no such thread. */
 static void forked(void)
 {
     atomic_store(&runs, false);
     idler.lives = false;
     (void)pthread_mutex_init(&idler.lock, NULL);
-    begin_more();
+    orr__cond_init(&idler.more);
 }
 
 static void watch(void)
 {
-    begin_more();
+    orr__cond_init(&idler.more);
     (void)pthread_atfork(NULL, NULL, forked);
 }
 

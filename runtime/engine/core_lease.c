@@ -81,11 +81,11 @@ static void lend_to_waiters(void)
 static uint64_t wait_for_lease(double seconds)
 {
     waiter me = { .seconds = seconds };
-    pthread_cond_init(&me.cond, NULL);
+    orr__cond_init(&me.cond);
     *all.end = &me;
     all.end = &me.next;
     while (me.lease == 0) {
-        struct timespec until = orr__time_after(CLOCK_REALTIME, slice_s);
+        struct timespec until = orr__time_after(slice_s);
         if (pthread_cond_timedwait(&me.cond, &lock, &until) != 0 && me.lease == 0)
             lend_to_waiters();
     }

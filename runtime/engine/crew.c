@@ -11,7 +11,8 @@
 
 /* A process has one crew. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t bell = PTHREAD_COND_INITIALIZER, ended = PTHREAD_COND_INITIALIZER;
+ORR__TIMED_COND(bell)
+ORR__TIMED_COND(ended)
 
 /* True if it is time to look at the clock. A member that has stopped ends no share. */
 static bool breathe(int *turn)
@@ -122,7 +123,7 @@ static void sleep_until_done(orr__crew *c, int shares)
     atomic_store(&c->awaited, shares);
     pthread_mutex_lock(&lock);
     while (atomic_load(&c->done) < shares) {
-        struct timespec until = orr__time_after(CLOCK_REALTIME, 1e-3 * ORR__T_LONG_REST);
+        struct timespec until = orr__time_after(1e-3 * ORR__T_LONG_REST);
         (void)pthread_cond_timedwait(&ended, &lock, &until);
         pthread_mutex_unlock(&lock);
         (void)orr__exit_is_here();
@@ -181,7 +182,7 @@ orr_status orr__crew_do(orr__crew *c, int shares, double us, orr__share share, v
 /* Sleeps until there is another job than `offer`, or a ring, or the trip is over. After a long sleep the crew's owner is told once. */
 static void nap(orr__crew *c, unsigned trip, uint64_t offer, unsigned rings)
 {
-    struct timespec until = orr__time_after(CLOCK_REALTIME, 1e-3 * ORR__T_LONG_REST);
+    struct timespec until = orr__time_after(1e-3 * ORR__T_LONG_REST);
     bool told = c->rested == NULL;
 
     pthread_mutex_lock(&lock);

@@ -20,7 +20,7 @@ static void begin(orr__run *r, int left)
     atomic_init(&r->status, ORR_OK);
     atomic_init(&r->done, false);
     pthread_mutex_init(&r->lock, NULL);
-    pthread_cond_init(&r->cond, NULL);
+    orr__cond_init(&r->cond);
 }
 
 orr__run *orr__run_new(orr__plan *plan, const orr__scalar *scalar)
@@ -313,7 +313,7 @@ static orr_status wait_for_end(orr__run *r, const orr__stop *s)
            (st = orr__stop_check(s)) == ORR_OK) {
         bool looks = s || orr__progress_wanted();
         double left = s ? s->until - orr__now() : interval;
-        struct timespec until = orr__time_after(CLOCK_REALTIME, left > 0 && left < interval ? left : interval);
+        struct timespec until = orr__time_after(left > 0 && left < interval ? left : interval);
         pthread_mutex_lock(&r->lock);
         while (!looks && !atomic_load(&r->done))
             pthread_cond_wait(&r->cond, &r->lock);

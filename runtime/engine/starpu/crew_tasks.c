@@ -22,12 +22,12 @@ static _Atomic double came,
 static _Atomic(pthread_t) leader;
 static atomic_int leader_core, helpers, asleep_on; /* of the trip; the core of the sleeping worker, -1: none */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t over = PTHREAD_COND_INITIALIZER;
+ORR__TIMED_COND(over)
 
 /* Sleeps until the trip is over. If that takes long, the memory in which this thread's kernels keep copies is released. */
 static void sleep_through(unsigned of)
 {
-    struct timespec until = orr__time_after(CLOCK_REALTIME, 1e-3 * ORR__T_LONG_REST);
+    struct timespec until = orr__time_after(1e-3 * ORR__T_LONG_REST);
     int rc = 0;
 
     pthread_mutex_lock(&lock);

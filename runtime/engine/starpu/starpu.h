@@ -185,6 +185,7 @@ void orr__star_doze(bool was_posted);
  * workers awake. own: tasks that end in the call and still count as ready; named: a task is for one worker only. */
 void orr__star_nap_start(void);
 void orr__star_nap_stop(void);
+void orr__star_nap_first(int more); /* 1 and -1 around a run for which workers were woken */
 void orr__star_call(int own, bool named);
 /* As the callback of orr__engine_impl. */
 void orr__star_borrow(int more);

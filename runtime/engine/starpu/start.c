@@ -217,7 +217,7 @@ static int begin_starpu(struct starpu_conf *conf)
     int lock = orr__star_home_lock(), err = starpu_init(conf);
 
     orr__star_home_unlock(lock);
-    if (err == 0 && orr__engine_naps)
+    if (err == 0)
         orr__star_nap_start();
     if (one_task)
         (void)unsetenv("STARPU_CUDA_PIPELINE");

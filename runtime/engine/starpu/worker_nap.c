@@ -1,4 +1,6 @@
-/* Naps of workers that find no task while a run is under way, if orr__engine_naps: StarPU's workers would spin until its end.
+/* Naps of workers that find no task while a run is under way, where StarPU's workers would spin until its end: of all runs if orr__engine_naps,
+ * else of the first one after a rest. Workers that were woken for it have run for less time than their callers, so the system prefers them, and one
+ * that spins keeps its caller from submitting for a time slice.
  * Must not know: what a run does. */
 #include "config.h"
 #include <time.h>
@@ -9,17 +11,21 @@
 /* Workers that take each other's tasks are called when there are more tasks than workers awake; they also look by themselves at times, since
  * StarPU makes some tasks ready by itself. Under other policies, and on several memory nodes, a task belongs to some workers, which cannot be
  * called by themselves, so naps are short. A worker of a device naps only if the device is this processor. All spin for some times as long as
- * a wake takes. */
+ * a wake takes, in a first run for a part of that. */
 static const double long_nap = 1e-6 * ORR__T_SLEEP_AFTER / 2, short_nap = 1e-6 * ORR__T_CREW_WAKE;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t bell = PTHREAD_COND_INITIALIZER;
-static atomic_int napping;   /* workers that can be called */
-static atomic_uint changes;  /* of the tasks that are ready */
-static int look_number = -1; /* StarPU's */
+ORR__TIMED_COND(bell)
+static atomic_int fresh;    /* runs under way that are the first ones after a rest */
+static atomic_int napping;  /* workers that can be called */
+static atomic_uint changes; /* of the tasks that are ready */
+static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
+static int wanted; /* reasons for naps: fresh runs, and orr__engine_naps; under that lock */
+/* StarPU's number of `look`; -1: it is not registered, and StarPU's locks for such functions are not in the way of workers. */
+static atomic_int look_number = -1;
 
 static void nap_until_called(unsigned seen)
 {
-    struct timespec until = orr__time_after(CLOCK_REALTIME, long_nap);
+    struct timespec until = orr__time_after(long_nap);
 
     pthread_mutex_lock(&lock);
     (void)atomic_fetch_add(&napping, 1);
@@ -46,17 +52,18 @@ static struct {
 /* StarPU calls it each time that a worker has found no task. A task that became ready after the worker's last look is a change. */
 static unsigned look(void *unused)
 {
-    static const double at_once = 1e-6 * ORR__T_CREW_WAKE / 4; /* a worker with a task looks later */
-    int worker = starpu_worker_get_id();
-    unsigned seen = atomic_load(&changes);
-    double now = orr__now();
+    static const double soon = 1e-6 * ORR__T_CREW_WAKE / 4; /* a worker with a task looks later */
+    bool first = atomic_load_explicit(&fresh, memory_order_relaxed) > 0;
+    int worker = first || orr__engine_naps ? starpu_worker_get_id() : -1;
 
     (void)unused;
     if (worker < 0)
         return 1;
-    if (now - looks[worker].before >= at_once)
+    unsigned seen = atomic_load(&changes);
+    double now = orr__now();
+    if (now - looks[worker].before >= soon)
         looks[worker].idle_since = now;
-    if (1e6 * (now - looks[worker].idle_since) >= 2 * ORR__T_CREW_WAKE && seen == looks[worker].seen) {
+    if (now - looks[worker].idle_since >= (first ? soon : 8 * soon) && seen == looks[worker].seen) {
         nap(starpu_worker_get_type(worker), seen);
         now = orr__now();
     }
@@ -65,21 +72,38 @@ static unsigned look(void *unused)
     return 1;
 }
 
+static void want(int more)
+{
+    pthread_mutex_lock(&registering);
+    wanted += more;
+    if (wanted > 0 && look_number < 0) {
+        look_number = starpu_progression_hook_register(look, NULL);
+    } else if (wanted == 0 && look_number >= 0) {
+        starpu_progression_hook_deregister(look_number);
+        look_number = -1;
+    }
+    pthread_mutex_unlock(&registering);
+}
+
+void orr__star_nap_first(int more)
+{
+    (void)atomic_fetch_add_explicit(&fresh, more, memory_order_relaxed);
+    want(more);
+}
+
 void orr__star_nap_start(void)
 {
-    look_number = starpu_progression_hook_register(look, NULL);
+    want(orr__engine_naps);
 }
 
 void orr__star_nap_stop(void)
 {
-    if (look_number >= 0)
-        starpu_progression_hook_deregister(look_number);
-    look_number = -1;
+    want(-wanted);
 }
 
 void orr__star_call(int own, bool named)
 {
-    if (look_number < 0)
+    if (atomic_load_explicit(&look_number, memory_order_relaxed) < 0)
         return;
     (void)atomic_fetch_add(&changes, 1);
     int asleep = atomic_load(&napping);

@@ -72,7 +72,7 @@ static void balance(int own)
 
 static void nap(double seconds)
 {
-    struct timespec t = orr__time_after(CLOCK_MONOTONIC, seconds);
+    struct timespec t = orr__time_after(seconds);
 
     dozing = seconds > patience;
     pthread_cond_timedwait(&to_watch, &lock, &t);
@@ -119,14 +119,10 @@ static void *watch(void *unused)
 
 orr_status orr__star_idle_start(orr__site at)
 {
-    pthread_condattr_t attr;
     int err;
 
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&to_watch, &attr);
-    pthread_cond_init(&to_runs, NULL);
-    pthread_condattr_destroy(&attr);
+    orr__cond_init(&to_watch);
+    orr__cond_init(&to_runs);
     stopping = asleep = lent = false;
     atomic_store(&pauses, 0);
     busy = runs = waiting = submitting = borrowing_tasks = 0;
