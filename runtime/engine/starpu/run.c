@@ -48,8 +48,6 @@ static void ended(orr__run *r)
         orr__lane_end(r->plan, &r->lane, orr__now() - r->lane_began);
     else
         orr__lane_drop(&r->lane);
-    if (r->lane.cold)
-        orr__star_nap_first(-1);
     orr__stall_unwatch(r);
     orr__meter_end(r);
     orr__placement_end(r);
@@ -200,8 +198,8 @@ static orr_status execute_once(orr__site at, orr__plan *plan, orr__buffer *const
         return ORR_ENOMEM;
     }
     r->lane = *lane;
-    if ((r->lane.cold = orr__star_sleeps()))
-        orr__star_nap_first(1);
+    r->lane.cold = orr__star_sleeps();
+    orr__star_nap_begin(orr__star_rested());
     r->lane_began = lane->measured ? orr__now() : 0;
     r->ended = ended;
     r->into = into;

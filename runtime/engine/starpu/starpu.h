@@ -172,6 +172,7 @@ void orr__star_idle_stop(void); /* workers are awake afterwards */
 /* Between these calls workers must not sleep. A run waits while too many are under way. */
 bool orr__star_paused(void);
 void orr__star_pause(bool begins); /* as orr__engine_pause */
+bool orr__star_rested(void); /* workers sleep, or calls do not follow each other closely enough for them to spin */
 bool orr__star_sleeps(void);
 bool orr__star_wake(bool is_run); /* true if no other run is under way */
 void orr__star_rest(bool is_run); /* any thread, tasks too */
@@ -185,7 +186,7 @@ void orr__star_doze(bool was_posted);
  * workers awake. own: tasks that end in the call and still count as ready; named: a task is for one worker only. */
 void orr__star_nap_start(void);
 void orr__star_nap_stop(void);
-void orr__star_nap_first(int more); /* 1 and -1 around a run for which workers were woken */
+void orr__star_nap_begin(bool after_rest); /* of a run: whether it follows a rest, as orr__star_rested */
 void orr__star_call(int own, bool named);
 /* As the callback of orr__engine_impl. */
 void orr__star_borrow(int more);

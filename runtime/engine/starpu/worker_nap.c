@@ -1,6 +1,6 @@
 /* Naps of workers that find no task while a run is under way, where StarPU's workers would spin until its end: of all runs if orr__engine_naps,
  * else of the first one after a rest. Workers that were woken for it have run for less time than their callers, so the system prefers them, and one
- * that spins keeps its caller from submitting for a time slice.
+ * that spins keeps its caller from submitting, and after the run from its core, for a time slice.
  * Must not know: what a run does. */
 #include "config.h"
 #include <time.h>
@@ -15,11 +15,10 @@
 static const double long_nap = 1e-6 * ORR__T_SLEEP_AFTER / 2, short_nap = 1e-6 * ORR__T_CREW_WAKE;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 ORR__TIMED_COND(bell)
-static atomic_int fresh;    /* runs under way that are the first ones after a rest */
+static atomic_bool first;   /* the last run began after a rest */
 static atomic_int napping;  /* workers that can be called */
 static atomic_uint changes; /* of the tasks that are ready */
 static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
-static int wanted; /* reasons for naps: fresh runs, and orr__engine_naps; under that lock */
 /* StarPU's number of `look`; -1: it is not registered, and StarPU's locks for such functions are not in the way of workers. */
 static atomic_int look_number = -1;
 
@@ -53,8 +52,7 @@ static struct {
 static unsigned look(void *unused)
 {
     static const double soon = 1e-6 * ORR__T_CREW_WAKE / 4; /* a worker with a task looks later */
-    bool first = atomic_load_explicit(&fresh, memory_order_relaxed) > 0;
-    int worker = first || orr__engine_naps ? starpu_worker_get_id() : -1;
+    int worker = starpu_worker_get_id();
 
     (void)unused;
     if (worker < 0)
@@ -63,7 +61,7 @@ static unsigned look(void *unused)
     double now = orr__now();
     if (now - looks[worker].before >= soon)
         looks[worker].idle_since = now;
-    if (now - looks[worker].idle_since >= (first ? soon : 8 * soon) && seen == looks[worker].seen) {
+    if (now - looks[worker].idle_since >= (atomic_load(&first) ? soon : 8 * soon) && seen == looks[worker].seen) {
         nap(starpu_worker_get_type(worker), seen);
         now = orr__now();
     }
@@ -72,33 +70,33 @@ static unsigned look(void *unused)
     return 1;
 }
 
-static void want(int more)
+static void may_nap(bool may)
 {
     pthread_mutex_lock(&registering);
-    wanted += more;
-    if (wanted > 0 && look_number < 0) {
+    if (may && look_number < 0) {
         look_number = starpu_progression_hook_register(look, NULL);
-    } else if (wanted == 0 && look_number >= 0) {
+    } else if (!may && look_number >= 0) {
         starpu_progression_hook_deregister(look_number);
         look_number = -1;
     }
     pthread_mutex_unlock(&registering);
 }
 
-void orr__star_nap_first(int more)
-{
-    (void)atomic_fetch_add_explicit(&fresh, more, memory_order_relaxed);
-    want(more);
-}
-
 void orr__star_nap_start(void)
 {
-    want(orr__engine_naps);
+    atomic_store(&first, false);
+    may_nap(orr__engine_naps);
+}
+
+void orr__star_nap_begin(bool after_rest)
+{
+    if (atomic_exchange(&first, after_rest) != after_rest)
+        may_nap(after_rest || orr__engine_naps);
 }
 
 void orr__star_nap_stop(void)
 {
-    want(-wanted);
+    may_nap(false);
 }
 
 void orr__star_call(int own, bool named)

@@ -184,6 +184,14 @@ bool orr__star_sleeps(void)
     return sleeps;
 }
 
+bool orr__star_rested(void)
+{
+    pthread_mutex_lock(&lock);
+    bool rested = asleep || (busy == 0 && 1e6 * (orr__now() - idle_since) >= ORR__CREW_SPIN);
+    pthread_mutex_unlock(&lock);
+    return rested;
+}
+
 bool orr__star_wake(bool is_run)
 {
     pthread_mutex_lock(&lock);
@@ -285,13 +293,10 @@ bool orr__star_would_share(double us, bool naps)
     return share(us, naps, false);
 }
 
-/* Two workers save half of the time, and waking them may cost as much as `patience`. */
+/* Two workers save half of the time. */
 bool orr__star_sleeps_through(double us)
 {
-    pthread_mutex_lock(&lock);
-    bool yes = asleep && 0.5e-6 * us < patience;
-    pthread_mutex_unlock(&lock);
-    return yes;
+    return orr__star_sleeps() && !orr__star_crew_is_worth(us / 2);
 }
 
 void orr__star_wait_runs(int but)
