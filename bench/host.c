@@ -27,7 +27,8 @@ typedef struct {
 /* A measurement for the process without the library. */
 typedef struct {
     own what;
-    int order; /* of the product in place of which it reads and writes as many bytes */
+    int order;       /* of the product in place of which it reads and writes as many bytes, */
+    double duration; /* and its thread computes alone as long: the team's threads sleep then  */
 } request;
 
 /* -- the program's own work ------------------------------------------------------------------------------------ */
@@ -67,7 +68,10 @@ static double alone(const host *h, request r, double *others)
     double t[TIMES];
     (void)once(h, r.what);
     for (int i = 0; i < TIMES; i++) {
+        double until = bench_now() + r.duration;
         touch(others, r.order);
+        while (bench_now() < until)
+            (void)own_region(1, false);
         t[i] = once(h, r.what);
     }
     return quartile(t);
@@ -138,9 +142,9 @@ static void settle(void)
     (void)nanosleep(&(struct timespec){ 0, 20000000 }, NULL);
 }
 
-static double elsewhere(const host *h, own what, int order)
+static double elsewhere(const host *h, own what, int order, double duration)
 {
-    request r = { what, order };
+    request r = { what, order, duration };
     double t = -1;
     settle();
     return write(h->to, &r, sizeof r) == sizeof r && read(h->from, &t, sizeof t) == sizeof t ? t : -1;
@@ -216,9 +220,11 @@ static int order(bench_sink *out, const host *h, int n, int rounds, int *beyond)
         ok = evaluate(x);
     for (int i = 0; i < rounds && ok; i++) {
         double only[KINDS], none;
-        ok = (only[REGIONS] = elsewhere(h, REGION, n)) > 0 && in_turns(h, x, false, &none, &only[EVALUATIONS]) &&
+        ok = in_turns(h, x, false, &none, &only[EVALUATIONS]) &&
+             (only[REGIONS] = elsewhere(h, REGION, n, only[EVALUATIONS])) > 0 &&
              in_turns(h, x, true, &time[REGIONS * rounds + i], &time[EVALUATIONS * rounds + i]) &&
-             (only[STREAMS] = elsewhere(h, TRIAD, n)) > 0 && in_pause(h, x, &time[STREAMS * rounds + i]);
+             (only[STREAMS] = elsewhere(h, TRIAD, n, only[EVALUATIONS])) > 0 &&
+             in_pause(h, x, &time[STREAMS * rounds + i]);
         for (int k = 0; k < KINDS && ok; k++)
             ratio[k * rounds + i] = time[k * rounds + i] / only[k];
     }

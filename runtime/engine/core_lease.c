@@ -1,8 +1,9 @@
-/* Leases of cores: while more threads evaluate than there are cores, each core is lent to one evaluation at a time, in the order of their
+/* Leases of cores: while more threads evaluate than there are cores, a few evaluations for each core are under way at a time, in the order of their
  * coming. The system would share the cores by time slices: an evaluation that its thread is in the middle of when a slice ends would wait until
  * all others have had theirs, which is a hundred times as long as short work takes.
  * Must not know: plans, how they are run. */
 #include "config.h"
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -20,6 +21,7 @@ static const double slice_s = 100e-6 * ORR__LEASE_US;
 typedef struct waiter {
     uint64_t lease; /* 0: none yet */
     double seconds; /* of the lease, at most */
+    int places;     /* among which it is       */
     pthread_cond_t cond;
     struct waiter *next;
 } waiter;
@@ -34,7 +36,7 @@ static struct {
     struct {
         uint64_t lease; /* 0: free */
         double until;
-    } core[CORES];
+    } place[2 * CORES];
     uint64_t process; /* by orr__fork_number: a child has no waiters, and no leases but its own */
 } all;
 
@@ -55,13 +57,13 @@ void orr__leases_start(void)
     cores = orr__processors();
 }
 
-/* A core without a lease, or whose lease is over: lends it. 0: there is none. */
-static uint64_t lend(double now, double seconds)
+/* A place without a lease, or whose lease is over: lends it. 0: there is none. */
+static uint64_t lend(double now, double seconds, int places)
 {
-    for (int i = 0; i < cores; i++)
-        if (all.core[i].lease == 0 || all.core[i].until <= now) {
-            all.core[i].lease = ++all.last;
-            all.core[i].until = now + seconds;
+    for (int i = 0; i < places; i++)
+        if (all.place[i].lease == 0 || all.place[i].until <= now) {
+            all.place[i].lease = ++all.last;
+            all.place[i].until = now + seconds;
             return all.last;
         }
     return 0;
@@ -70,7 +72,7 @@ static uint64_t lend(double now, double seconds)
 static void lend_to_waiters(void)
 {
     double now = orr__now();
-    while (all.first && (all.first->lease = lend(now, all.first->seconds)) != 0) {
+    while (all.first && (all.first->lease = lend(now, all.first->seconds, all.first->places)) != 0) {
         waiter *w = all.first;
         if (!(all.first = w->next))
             all.end = &all.first;
@@ -78,9 +80,9 @@ static void lend_to_waiters(void)
     }
 }
 
-static uint64_t wait_for_lease(double seconds)
+static uint64_t wait_for_lease(double seconds, int places)
 {
-    waiter me = { .seconds = seconds };
+    waiter me = { .seconds = seconds, .places = places };
     orr__cond_init(&me.cond);
     *all.end = &me;
     all.end = &me.next;
@@ -93,19 +95,31 @@ static uint64_t wait_for_lease(double seconds)
     return me.lease;
 }
 
+/* A core whose evaluation ends has the next one at once only if that is awake already, so there are more places than cores. Of short work, which rarely
+ * takes a whole slice together, twice as many. */
+int orr__lease_places(double us)
+{
+    return us < 10 * ORR__LEASE_US ? 2 * cores : cores + (cores + 1) / 2;
+}
+
+/* Twice the predicted time, but a slice at least. */
+static double longest(double us, int callers)
+{
+    double twice = 2e-6 * us, most = slice_s * callers / cores;
+    return twice < slice_s ? slice_s : fmin(twice, most);
+}
+
 uint64_t orr__lease_begin(int callers, double us)
 {
-    if (callers <= cores || us < ORR__LEASE_US || cores > CORES || orr__ablated(ORR__OFF_CORE_LEASES))
+    int places = orr__lease_places(us);
+    if (callers <= places || us < ORR__LEASE_US || cores > CORES || orr__ablated(ORR__OFF_CORE_LEASES))
         return 0;
     pthread_mutex_lock(&lock);
     here();
-    double twice = 2e-6 * us, most = slice_s * callers / cores,
-           seconds = twice < slice_s ? slice_s
-                     : twice < most  ? twice
-                                     : most;
-    uint64_t lease = all.first ? 0 : lend(orr__now(), seconds);
+    double seconds = longest(us, callers);
+    uint64_t lease = all.first ? 0 : lend(orr__now(), seconds, places);
     if (lease == 0)
-        lease = wait_for_lease(seconds);
+        lease = wait_for_lease(seconds, places);
     pthread_mutex_unlock(&lock);
     return lease;
 }
@@ -115,9 +129,9 @@ void orr__lease_end(uint64_t lease)
     if (lease == 0)
         return;
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < cores; i++)
-        if (all.core[i].lease == lease) {
-            all.core[i].lease = 0;
+    for (int i = 0; i < 2 * cores; i++)
+        if (all.place[i].lease == lease) {
+            all.place[i].lease = 0;
             lend_to_waiters();
         }
     pthread_mutex_unlock(&lock);

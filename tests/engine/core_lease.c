@@ -8,11 +8,11 @@
 #include "runtime/engine/core_lease.h"
 #include "tests/harness/engine_plans.h"
 
-enum { MANY = 1000000, WAITERS = 3, THREADS = 8, ROUNDS = 40, N = 500 };
+enum { MANY = 1000000, WAITERS = 3, THREADS = 8, ROUNDS = 40, N = 500, PLACES = 3 };
 static const double long_us = 1e9; /* of so many callers: a lease of half an hour at least */
 
-/* At most two cores for the leases; the number of them. */
-static int two_cores(uint64_t lease[2])
+/* At most two cores for the leases; takes a lease for each place, where there is room for them. Returns the places of long work. */
+static int two_cores(uint64_t lease[PLACES])
 {
     cpu_set_t before, two;
     int n = 0;
@@ -26,9 +26,11 @@ static int two_cores(uint64_t lease[2])
     ORR_CHECK(sched_setaffinity(0, sizeof two, &two) == 0);
     orr__leases_start();
     ORR_CHECK(sched_setaffinity(0, sizeof before, &before) == 0);
-    for (int i = 0; lease && i < n; i++)
+    int places = orr__lease_places(long_us);
+    ORR_CHECK(places > n && places <= PLACES && orr__lease_places(ORR__LEASE_US) == 2 * n);
+    for (int i = 0; lease && i < places; i++)
         ORR_CHECK((lease[i] = orr__lease_begin(MANY, long_us)) != 0);
-    return n;
+    return places;
 }
 
 static int waiting(void)
@@ -51,7 +53,7 @@ static void few_callers_and_short_work_have_no_lease(void)
     int n = two_cores(NULL);
     ORR_CHECK(orr__lease_begin(n, long_us) == 0);
     ORR_CHECK(orr__lease_begin(MANY, ORR__LEASE_US - 1) == 0);
-    uint64_t lease = orr__lease_begin(n + 1, ORR__LEASE_US);
+    uint64_t lease = orr__lease_begin(n + 1, long_us);
     ORR_CHECK(lease != 0);
     orr__lease_end(lease);
     orr__lease_end(lease); /* over: nothing happens */
@@ -72,7 +74,7 @@ static void *wait_in_turn(void *number)
 static void cores_are_lent_in_the_order_of_coming(void)
 {
     pthread_t thread[WAITERS];
-    uint64_t lease[2];
+    uint64_t lease[PLACES];
     int number[WAITERS], n = two_cores(lease);
     atomic_store(&came, 0);
     for (int i = 0; i < WAITERS; i++) {
@@ -93,9 +95,9 @@ static void cores_are_lent_in_the_order_of_coming(void)
 static void a_holder_that_does_not_end_keeps_nobody_waiting(void)
 {
     int n = two_cores(NULL);
-    uint64_t held[2];
+    uint64_t held[PLACES];
     for (int i = 0; i < n; i++)
-        held[i] = orr__lease_begin(n + 1, ORR__LEASE_US);
+        held[i] = orr__lease_begin(n + 1, 10 * ORR__LEASE_US);
     double t0 = orr__now();
     for (int i = 0; i < 5; i++) /* none of these ends */
         ORR_CHECK(orr__lease_begin(n + 1, long_us) != 0);
@@ -109,7 +111,7 @@ static void a_holder_that_does_not_end_keeps_nobody_waiting(void)
 static void a_forked_child_waits_for_nobody(void)
 {
     pthread_t thread;
-    uint64_t lease[2];
+    uint64_t lease[PLACES];
     int number = 0, n = two_cores(lease), status = -1;
     atomic_store(&came, 0);
     ORR_REQUIRE(pthread_create(&thread, NULL, wait_in_turn, &number) == 0);
