@@ -27,9 +27,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
 static orr__jit *first, **end = &first;
 static int queued, idle, nthread, most_threads; /* of those that compile; one more may look at the index beside them */
-static int compiling;
-static int pauses, awaiting; /* callers that wait for a kernel */
-static int writing;          /* threads that write a kernel to the cache */
+static atomic_int compiling;                    /* threads; written under the lock */
+static int pauses, awaiting;                    /* callers that wait for a kernel */
+static int writing;                             /* threads that write a kernel to the cache */
 static pthread_t thread[THREADS_MOST + 1];
 static atomic_bool accepting;
 /* Hints of compiled kernels: equal kernels are then requested at once. */
@@ -397,6 +397,11 @@ void orr__jit_look(orr__jit *j)
             cool(j);
     }
     pthread_mutex_unlock(&lock);
+}
+
+bool orr__jit_compiles(void)
+{
+    return atomic_load_explicit(&compiling, memory_order_relaxed) > 0;
 }
 
 void orr__jit_wait(orr__jit *j)

@@ -42,8 +42,8 @@ typedef struct orr__jit {
     orr__jit_source source; /* … its maker; neither: the index alone is looked at       */
     atomic_int looks;       /* while ASKED: orr__jit_looks                             */
     atomic_bool looked;     /* the index was looked at once                           */
-    struct orr__jit *next; /* in the queue                                             */
-    void *content;         /* of orr__jit_of, else NULL                                */
+    struct orr__jit *next;  /* in the queue                                             */
+    void *content;          /* of orr__jit_of, else NULL                                */
     size_t content_size;
     uint64_t content_hash;
     struct orr__jit *next_known; /* … in the table of these                            */
@@ -73,6 +73,8 @@ bool orr__jit_seen(const orr__jit *j);
 /* A number that identifies the text of fn's code; texts of other code have other numbers. */
 uint64_t orr__jit_text(const orr__jit *j);
 /* Returns when the kernel is READY or NEVER, or the library stops. */
+/* True while a compiler is at work. It has a low priority, so a thread that spins would keep the core from it. */
+bool orr__jit_compiles(void);
 void orr__jit_wait(orr__jit *j);
 void orr__jit_written(void); /* waits until the cache has all kernels that are in use */
 

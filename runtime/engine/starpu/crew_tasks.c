@@ -3,6 +3,7 @@
 #include "config.h"
 #include <math.h>
 #include <sched.h>
+#include "codelets/jit/jit.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
 #include "runtime/engine/starpu/starpu.h"
@@ -82,13 +83,19 @@ static double most_us(void)
     return orr__env.spin_us >= 0 ? (double)orr__env.spin_us : ORR__CREW_SPIN;
 }
 
+/* None while a compiler is at work, whose kernel saves more. */
+static void spin(double us)
+{
+    orr__crew_spins(&crew, orr__jit_compiles() ? 0 : us);
+}
+
 /* The next node that the leader records will be part of its next call, so helpers wake while it records. Other threads' nodes do not count. */
 static void wake_early(void)
 {
     if (!pthread_equal(atomic_load(&leader), pthread_self()))
         return;
     atomic_store_explicit(&orr__node_first, NULL, memory_order_relaxed);
-    orr__crew_spins(&crew, most_us());
+    spin(most_us());
     orr__crew_ring(&crew);
 }
 
@@ -104,7 +111,7 @@ static double learned(double mean, double us)
 static void pace(double now)
 {
     gap_us = learned(gap_us, 1e6 * (now - atomic_load(&last)));
-    orr__crew_spins(&crew, gap_us < most_us() ? most_us() : 0);
+    spin(gap_us < most_us() ? most_us() : 0);
 }
 
 /* Helpers will sleep before the next call: they are woken by its first node, if it is worth that. */
@@ -122,7 +129,7 @@ static void form(void)
     atomic_store(&helpers, 0);
     atomic_store(&asleep_on, -1);
     atomic_store(&last, orr__now());
-    orr__crew_spins(&crew, most_us());
+    spin(most_us());
     trip = orr__crew_open(&crew, orr__star.cpus);
     for (int i = 0; i < orr__star.cpus; i++)
         send(starpu_worker_get_by_type(STARPU_CPU_WORKER, i));

@@ -3,6 +3,7 @@
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>
+#include "codelets/jit/jit.h"
 #include "runtime/base/ablation.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/pool.h"
@@ -199,7 +200,7 @@ static orr_status execute_once(orr__site at, orr__plan *plan, orr__buffer *const
     }
     r->lane = *lane;
     r->lane.cold = orr__star_sleeps();
-    orr__star_nap_begin(orr__star_rested());
+    orr__star_nap_begin(orr__star_rested() || orr__jit_compiles());
     r->lane_began = lane->measured ? orr__now() : 0;
     r->ended = ended;
     r->into = into;

@@ -186,7 +186,7 @@ void orr__star_doze(bool was_posted);
  * workers awake. own: tasks that end in the call and still count as ready; named: a task is for one worker only. */
 void orr__star_nap_start(void);
 void orr__star_nap_stop(void);
-void orr__star_nap_begin(bool after_rest); /* of a run: whether it follows a rest, as orr__star_rested */
+void orr__star_nap_begin(bool naps); /* of a run that follows a rest, or is beside a compiler: workers nap */
 void orr__star_call(int own, bool named);
 /* As the callback of orr__engine_impl. */
 void orr__star_borrow(int more);

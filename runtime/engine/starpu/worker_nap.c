@@ -1,5 +1,5 @@
 /* Naps of workers that find no task while a run is under way, where StarPU's workers would spin until its end: of all runs if orr__engine_naps,
- * else of the first one after a rest. Workers that were woken for it have run for less time than their callers, so the system prefers them, and one
+ * else of the first one after a rest, and of those beside a compiler, whose priority is low. Workers that were woken for it have run for less time than their callers, so the system prefers them, and one
  * that spins keeps its caller from submitting, and after the run from its core, for a time slice.
  * Must not know: what a run does. */
 #include "config.h"
@@ -15,7 +15,7 @@
 static const double long_nap = 1e-6 * ORR__T_SLEEP_AFTER / 2, short_nap = 1e-6 * ORR__T_CREW_WAKE;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 ORR__TIMED_COND(bell)
-static atomic_bool first;   /* the last run began after a rest */
+static atomic_bool first;   /* in the last run workers nap at once */
 static atomic_int napping;  /* workers that can be called */
 static atomic_uint changes; /* of the tasks that are ready */
 static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
@@ -88,10 +88,10 @@ void orr__star_nap_start(void)
     may_nap(orr__engine_naps);
 }
 
-void orr__star_nap_begin(bool after_rest)
+void orr__star_nap_begin(bool naps)
 {
-    if (atomic_exchange(&first, after_rest) != after_rest)
-        may_nap(after_rest || orr__engine_naps);
+    if (atomic_exchange(&first, naps) != naps)
+        may_nap(naps || orr__engine_naps);
 }
 
 void orr__star_nap_stop(void)
