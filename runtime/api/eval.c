@@ -76,14 +76,6 @@ static orr_status tell_others(orr__site at, orr_status st, uint32_t met, orr__no
     return waits && is_together(node, n, pending, npending) ? orr__over_ranks_absent(at, st, false) : st;
 }
 
-static bool any_common(orr__node *const *node, int n)
-{
-    bool any = false;
-    for (int i = 0; i < n && orr__ranks() > 1 && !any; i++)
-        any = orr__node_is_common(node[i]);
-    return any;
-}
-
 /* Moves the nodes that this rank computes alone to the front; returns their number. */
 static int alone(orr__node **node, int n)
 {
@@ -710,8 +702,7 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
         ORR__IN_DEFAULT_FPMODE;
         int nfirst = first && !run ? first : count;
         bool in_place = count > first && orr__machine_here.one_memory && !orr__stop_mine;
-        /* A stopped one leaves them pending; another rank may stop what the ranks compute in common. */
-        if (!run && !nstay && !orr__stop_mine && !any_common(pending, npending))
+        if (!run && !nstay && !orr__stop_mine) /* a stopped one leaves them pending */
             orr__pending_final();
         st = run && count > first ? evaluate_for_event(at, todo, count, first, run)
              : in_place           ? evaluate_in_place(at, todo, count, nfirst, run)
