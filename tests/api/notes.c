@@ -208,7 +208,7 @@ static void parts_of_kernels_in_vain_are_named(void)
                    *a = orr_rand(ORR_F32, ORR_SHAPE(SIDE, SIDE), 0, 1), *v = orr_ones(ORR_F32, ORR_SHAPE(SIDE, 1)),
                    *mask = orr_greater(a, orr_scalar(0.95)), *image = orr_reshape(x, ORR_SHAPE(1, 1, SIDE, SIDE)),
                    *filter = orr_from(ORR_F32, ORR_SHAPE(1, 1, 5, 5), weight), *half = orr_cast(a, ORR_F16),
-                   *twos = orr_add(orr_full(ORR_F32, ORR_SHAPE(SIDE, SIDE), 1.5), orr_scalar(0));
+                   *twos = orr_add(orr_full(ORR_F32, ORR_SHAPE(SIDE, SIDE), 2), orr_scalar(0));
         ORR_CHECK(orr_eval_all(ORR_TENSORS(x, a, v, mask, image, filter, half, twos)) == ORR_OK);
         for (int i = 0; i < TIMES; i++) {
             orr_scope *s = orr_scope_begin();

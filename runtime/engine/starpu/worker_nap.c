@@ -1,6 +1,6 @@
-/* Naps of workers that find no task while a run is under way, where StarPU's workers would spin until its end: of all runs if orr__engine_naps,
- * else of the first one after a rest, and of those beside a compiler, whose priority is low. Workers that were woken for it have run for less time than their callers, so the system prefers them, and one
- * that spins keeps its caller from submitting, and after the run from its core, for a time slice.
+/* Naps of workers that find no task, where StarPU's workers would spin: in all runs if orr__engine_naps, else in those that follow a rest, and in
+ * those beside a compiler, whose priority is low. Workers that were woken for a run have run for less time than its caller, so the system prefers
+ * them, and one that spins keeps the caller from submitting, and after the run from its core, for a time slice.
  * Must not know: what a run does. */
 #include "config.h"
 #include <time.h>
@@ -11,11 +11,11 @@
 /* Workers that take each other's tasks are called when there are more tasks than workers awake; they also look by themselves at times, since
  * StarPU makes some tasks ready by itself. Under other policies, and on several memory nodes, a task belongs to some workers, which cannot be
  * called by themselves, so naps are short. A worker of a device naps only if the device is this processor. All spin for some times as long as
- * a wake takes, in a first run for a part of that. */
+ * a wake takes, and for a part of that where they nap at once. */
 static const double long_nap = 1e-6 * ORR__T_SLEEP_AFTER / 2, short_nap = 1e-6 * ORR__T_CREW_WAKE;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 ORR__TIMED_COND(bell)
-static atomic_bool first;   /* in the last run workers nap at once */
+static atomic_bool at_once; /* they nap after a short time, since the newest run began */
 static atomic_int napping;  /* workers that can be called */
 static atomic_uint changes; /* of the tasks that are ready */
 static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
@@ -61,7 +61,7 @@ static unsigned look(void *unused)
     double now = orr__now();
     if (now - looks[worker].before >= soon)
         looks[worker].idle_since = now;
-    if (now - looks[worker].idle_since >= (atomic_load(&first) ? soon : 8 * soon) && seen == looks[worker].seen) {
+    if (now - looks[worker].idle_since >= (atomic_load(&at_once) ? soon : 8 * soon) && seen == looks[worker].seen) {
         nap(starpu_worker_get_type(worker), seen);
         now = orr__now();
     }
@@ -84,13 +84,13 @@ static void may_nap(bool may)
 
 void orr__star_nap_start(void)
 {
-    atomic_store(&first, false);
+    atomic_store(&at_once, false);
     may_nap(orr__engine_naps);
 }
 
 void orr__star_nap_begin(bool naps)
 {
-    if (atomic_exchange(&first, naps) != naps)
+    if (atomic_exchange(&at_once, naps) != naps)
         may_nap(naps || orr__engine_naps);
 }
 
