@@ -73,9 +73,9 @@ bool orr__jit_seen(const orr__jit *j);
 /* A number that identifies the text of fn's code; texts of other code have other numbers. */
 uint64_t orr__jit_text(const orr__jit *j);
 /* Returns when the kernel is READY or NEVER, or the library stops. */
+void orr__jit_wait(orr__jit *j);
 /* True while a compiler is at work. It has a low priority, so a thread that spins would keep the core from it. */
 bool orr__jit_compiles(void);
-void orr__jit_wait(orr__jit *j);
 void orr__jit_written(void); /* waits until the cache has all kernels that are in use */
 
 /* orr_init: requests take effect from here on. Threads start with the first request. */

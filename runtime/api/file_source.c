@@ -15,8 +15,8 @@
 #ifdef HAVE_ZLIB
 #include <zlib.h>
 #endif
-#include "runtime/base/cgroup.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/cgroup.h"
 #include "runtime/base/decimal.h"
 #include "runtime/base/threshold.h"
 

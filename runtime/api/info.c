@@ -18,8 +18,8 @@
 #include <orrery/eval.h>
 #include <orrery/info.h>
 #include "codelets/codelet.h"
-#include "runtime/base/cgroup.h"
 #include "runtime/base/buffer.h"
+#include "runtime/base/cgroup.h"
 #include "runtime/base/decimal.h"
 #include "runtime/base/memory_nodes.h"
 #include "runtime/engine/engine.h"

@@ -63,7 +63,7 @@
     X(SLEEP,            "sleep")            /* idle workers are paused                                 */ \
     X(SHARE,            "share")            /* short plans become tasks if evaluations follow each other        */ \
     X(CREW,             "crew")             /* workers do the steps of a plan together                  */ \
-    X(CORE_LEASES,      "core_leases")      /* more callers than cores compute one after another          */ \
+    X(CORE_LEASES,      "core_leases")      /* of more callers than cores a few compute at a time         */ \
     X(ONE_WORKER,       "one_worker")       /* a chain of tasks stays on one worker                    */ \
     X(BORROW,           "borrow")           /* a long call that runs alone uses the cores of idle workers */ \
     X(TRIAL,            "trial")            /* the first runs of a plan choose processors or devices   */ \

@@ -95,8 +95,8 @@ static uint64_t wait_for_lease(double seconds, int places)
     return me.lease;
 }
 
-/* A core whose evaluation ends has the next one at once only if that is awake already, so there are more places than cores. Of short work, which rarely
- * takes a whole slice together, twice as many. */
+/* limit of the machine: a core whose evaluation ends has the next one at once only if that is awake already, so there are more places than cores.
+ * Short work, of a tenth of a slice, has twice as many: it rarely takes a whole slice together. `orrery-bench crowd` measures both. */
 int orr__lease_places(double us)
 {
     return us < 10 * ORR__LEASE_US ? 2 * cores : cores + (cores + 1) / 2;

@@ -30,12 +30,18 @@ static void put(const char *path, const char *text)
         ORR_CHECK(fclose(f) == 0);
 }
 
-static size_t memory(const char *self)
+/* The groups of a process, and where they are. */
+static char file[64], mount[64];
+static void groups_are(const char *self)
 {
-    char file[64], mount[64];
     put("self", self);
     (void)snprintf(file, sizeof file, "%s/self", root);
     (void)snprintf(mount, sizeof mount, "%s/fs", root);
+}
+
+static size_t memory(const char *self)
+{
+    groups_are(self);
     return orr__job_memory(file, mount);
 }
 
@@ -77,10 +83,7 @@ static void cgroup_without_limit_returns_zero(void)
 
 static double cores(const char *self)
 {
-    char file[64], mount[64];
-    put("self", self);
-    (void)snprintf(file, sizeof file, "%s/self", root);
-    (void)snprintf(mount, sizeof mount, "%s/fs", root);
+    groups_are(self);
     return orr__job_cores(file, mount);
 }
 

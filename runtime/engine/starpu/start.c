@@ -82,7 +82,8 @@ static int openmp_threads(void)
 }
 
 /* Ranks on the same cores divide them: idle workers spin, and would hinder the other ranks and the threads that receive messages.
- * Workers beyond the job's limit would use up its time while they spin. OMP_NUM_THREADS bounds the threads of each part of a program, as in other libraries. */
+ * Workers beyond the job's limit would use up its time while they spin. OMP_NUM_THREADS bounds the threads of each part of a program, as in
+ * other libraries. */
 static void share_cores(struct starpu_conf *conf)
 {
     cpu_set_t set;

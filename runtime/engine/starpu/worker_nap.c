@@ -70,9 +70,11 @@ static unsigned look(void *unused)
     return 1;
 }
 
-static void may_nap(bool may)
+/* Two runs may begin at a time: the newest state counts, whichever thread comes last. */
+static void follow(bool runs)
 {
     pthread_mutex_lock(&registering);
+    bool may = runs && (atomic_load(&at_once) || orr__engine_naps);
     if (may && look_number < 0) {
         look_number = starpu_progression_hook_register(look, NULL);
     } else if (!may && look_number >= 0) {
@@ -85,18 +87,18 @@ static void may_nap(bool may)
 void orr__star_nap_start(void)
 {
     atomic_store(&at_once, false);
-    may_nap(orr__engine_naps);
+    follow(true);
 }
 
 void orr__star_nap_begin(bool naps)
 {
     if (atomic_exchange(&at_once, naps) != naps)
-        may_nap(naps || orr__engine_naps);
+        follow(true);
 }
 
 void orr__star_nap_stop(void)
 {
-    may_nap(false);
+    follow(false);
 }
 
 void orr__star_call(int own, bool named)
