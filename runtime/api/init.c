@@ -161,16 +161,6 @@ static orr_status running_already(orr__site at)
             : "Orrery is running already");
 }
 
-/* Tells the other ranks, which wait for this one, that it cannot start. */
-static void meet_to_fail(orr__site at, orr__ranks_of of, orr_status st)
-{
-    char text[1024];
-    (void)snprintf(text, sizeof text, "%s", orr_error_message());
-    of.fails = true;
-    (void)orr__ranks_start(at, of);
-    (void)orr__fail_text(st, text);
-}
-
 static void end_before_mpi(void)
 {
     if (!started)
@@ -195,7 +185,7 @@ orr_status orr_init_at(const char *file, int line, int headers, const orr_config
     orr_status st = orr__may_wait(at);
     if (st != ORR_OK)
         return st;
-    orr__ranks_of of = { config ? config->communicator : NULL, config ? config->communicator_fortran : NULL, false };
+    orr__ranks_of of = { config ? config->communicator : NULL, config ? config->communicator_fortran : NULL, NULL, 0 };
     if ((st = enter(at)) != ORR_OK)
         return st;
     bool was_started = started;
@@ -205,8 +195,8 @@ orr_status orr_init_at(const char *file, int line, int headers, const orr_config
     st = started ? running_already(at) : configure(at, config);
     if (st == ORR_OK)
         st = orr__fail_place(at, orr__ranks_start(at, of));
-    else if (!started)
-        meet_to_fail(at, of, st);
+    else if (!started || of.communicator || of.fortran) /* other ranks may wait for this one */
+        st = orr__ranks_refuse(of, st);
     orr__signals signals; /* the handlers of the ranks stay */
     orr__signals_note(&signals);
     if (st == ORR_OK)

@@ -144,7 +144,8 @@ static const entry table[] = {
         "CUDA devices that each rank of a machine takes; auto: those that the ranks there see are divided among them" },
       AUTO, AT(rank_devices), { 0 } },
     { { "ORRERY_RANK_TIMEOUT", "seconds", "20",
-        "how long a rank under mpirun or srun may be silent before the others end; 0: for ever" },
+        "how long a rank under mpirun or srun may be silent before the others end, and a tenth of the time in which all come to orr_init; "
+        "0: for ever" },
       COUNT, AT(rank_timeout), { 0 } },
     { { "ORRERY_ABLATE", "comma list of" MECHANISM_NAMES, "", "optional mechanisms to switch off, for measuring" },
       MECHANISMS, AT(ablated), { 0 } },

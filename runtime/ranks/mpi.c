@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 #include "runtime/ranks/transport.h"
 
 _Static_assert(sizeof(MPI_Request) <= sizeof(orr__request), "a request of MPI fits into ours");
@@ -88,7 +90,7 @@ static const char *note_end(void)
     return error_of("MPI_Comm_set_attr", rc);
 }
 
-/* Duplicates the communicator at its first use. */
+/* Those of an earlier start, or new ones that open_copies opens. */
 static const char *copies_of(MPI_Comm of, copies **out)
 {
     int rc = MPI_SUCCESS, found = 0;
@@ -103,15 +105,24 @@ static const char *copies_of(MPI_Comm of, copies **out)
         if (!(c = malloc(sizeof *c)))
             return "no memory for a communicator";
         *c = none;
-        if ((rc = MPI_Comm_dup(of, &c->messages)) == MPI_SUCCESS && (rc = MPI_Comm_dup(of, &c->starpu)) == MPI_SUCCESS)
-            rc = MPI_Comm_set_attr(of, attribute, c);
-        if (rc != MPI_SUCCESS) {
-            free_copies(c);
-            return error_of("MPI_Comm_dup", rc);
-        }
-        (void)MPI_Comm_set_errhandler(c->messages, MPI_ERRORS_RETURN);
     }
     *out = c;
+    return NULL;
+}
+
+/* Duplicates the communicator at its first use. */
+static const char *open_copies(MPI_Comm of, copies *c)
+{
+    int rc;
+    if (c->messages != MPI_COMM_NULL)
+        return NULL;
+    if ((rc = MPI_Comm_dup(of, &c->messages)) == MPI_SUCCESS && (rc = MPI_Comm_dup(of, &c->starpu)) == MPI_SUCCESS)
+        rc = MPI_Comm_set_attr(of, attribute, c);
+    if (rc != MPI_SUCCESS) {
+        free_copies(c);
+        return error_of("MPI_Comm_dup", rc);
+    }
+    (void)MPI_Comm_set_errhandler(c->messages, MPI_ERRORS_RETURN);
     return NULL;
 }
 
@@ -129,10 +140,15 @@ static const char *choose(orr__ranks_of of, MPI_Comm *out)
                    : NULL;
 }
 
+static bool may_call(int level)
+{
+    int main_thread = 0;
+    return level >= MPI_THREAD_SERIALIZED || MPI_Is_thread_main(&main_thread) != MPI_SUCCESS || main_thread;
+}
+
 /* The threads that may exchange messages. One rank sends none. */
 static const char *callers_of(int level, bool began, orr__callers *callers)
 {
-    int main_thread = 0;
     *callers = level == MPI_THREAD_MULTIPLE     ? ORR__CALLERS_ANY
                : level == MPI_THREAD_SERIALIZED ? ORR__CALLERS_IN_TURN
                                                 : ORR__CALLERS_MAIN;
@@ -143,29 +159,110 @@ static const char *callers_of(int level, bool began, orr__callers *callers)
                      "process work alone (ORRERY_RANKS=off, or a communicator of one process)"
                    : "this MPI gives MPI_THREAD_SINGLE, and several ranks need MPI_THREAD_FUNNELED or more: use an MPI "
                      "that is built with threads, or let each process work alone (ORRERY_RANKS=off)";
-    if (*callers == ORR__CALLERS_MAIN && MPI_Is_thread_main(&main_thread) == MPI_SUCCESS && !main_thread)
+    if (!may_call(level))
         return "orr_init is called by another thread than the one that has started MPI with MPI_THREAD_FUNNELED: call "
                "it "
                "there, or ask MPI_Init_thread for MPI_THREAD_SERIALIZED or more";
     return NULL;
 }
 
-/* All ranks have the number of the session, and the fewest threads of any. */
-static const char *agree(orr__callers *callers)
+/* -- the agreement to begin ------------------------------------------------------------------------------------- */
+
+/* The first exchange of a start, on the program's communicator. The number of the session and the threads are those of the rank that has
+ * the most sessions, and the fewest threads. */
+typedef struct word {
+    int here, refuses, session, callers;
+} word;
+typedef struct first {
+    char why[sizeof text - 40]; /* of the first rank that refuses */
+    word of[];                  /* of each rank                   */
+} first;
+/* Of a start to which not all ranks came. MPI may still write it, and has the communicator's next exchange begin after it. */
+static first *lost;
+
+/* Waits with naps, which do not count the time of a process that is stopped. False: the patience has ended. */
+static bool all_come(MPI_Request *r, double patience, int *rc)
 {
-    int all[2] = { session, (int)*callers };
-    int rc = MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT, MPI_MAX, in_use->messages);
-    session = all[0];
-    *callers = (orr__callers)all[1];
-    threads = *callers == ORR__CALLERS_ANY;
-    return error_of("MPI_Allreduce", rc);
+    int done = 0;
+    double waited = 0;
+    while ((*rc = MPI_Test(r, &done, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !done) {
+        double nap = waited < 8e-3 ? 1e-5 + waited / 8 : 1e-3; /* limit of patience */
+        if (patience > 0 && waited > patience)
+            return false;
+        (void)nanosleep(&(struct timespec){ 0, (long)(nap * 1e9) }, NULL);
+        waited += nap;
+    }
+    return true;
 }
 
-static const char *start(orr__ranks_of of, int *rank, int *ranks, orr__callers *callers)
+/* MPI may have written the words of those that came. */
+static const char *tell_missing(first *f, int ranks, double patience)
 {
-    const char *error;
+    int missing = 0, which = -1;
+    for (int i = ranks - 1; i >= 0; i--)
+        if (!*(volatile int *)&f->of[i].here) {
+            missing++;
+            which = i;
+        }
+    lost = f;
+    int n = which < 0 ? snprintf(text, sizeof text, "not all of %d ranks have", ranks)
+                      : snprintf(text, sizeof text, "rank %d of %d%s not", which, ranks,
+                                 missing > 1 ? " and others, as far as this rank knows, have" : " has");
+    (void)snprintf(text + n, sizeof text - (size_t)n,
+                   " come to orr_init within %.0f s (ten times ORRERY_RANK_TIMEOUT; 0: for ever): all processes of a "
+                   "communicator call it",
+                   patience);
+    return text;
+}
+
+/* All ranks begin, or none. *heard: the error is one of other ranks. */
+static const char *agree(MPI_Comm all, const char *refusal, double patience, int self, int ranks, orr__callers *callers,
+                         bool *heard)
+{
+    MPI_Request r;
+    int rc, by = ranks, next = session + 1;
+    char host[64] = "";
+    first *f = calloc(1, sizeof *f + (size_t)ranks * sizeof *f->of);
+    if (!f)
+        return refusal ? refusal : "no memory for the start of the ranks";
+    f->of[self] = (word){ 1, refusal != NULL, next, (int)*callers };
+    if ((rc = MPI_Iallgather(MPI_IN_PLACE, 0, MPI_BYTE, f->of, (int)sizeof *f->of, MPI_BYTE, all, &r)) == MPI_SUCCESS) {
+        *heard = !all_come(&r, patience, &rc);
+        if (*heard)
+            return tell_missing(f, ranks, patience);
+    }
+    for (int i = ranks - 1; rc == MPI_SUCCESS && i >= 0; i--) {
+        by = f->of[i].refuses ? i : by;
+        next = f->of[i].session > next ? f->of[i].session : next;
+        *callers = f->of[i].callers > (int)*callers ? (orr__callers)f->of[i].callers : *callers;
+    }
+    if (by == self) {
+        (void)gethostname(host, sizeof host - 1);
+        (void)snprintf(f->why, sizeof f->why, "(process %d on %s) has failed: %s", (int)getpid(), host, refusal);
+    }
+    /* A late rank does not begin without those that have lost their patience meanwhile. */
+    if (rc == MPI_SUCCESS && (rc = by < ranks ? MPI_Ibcast(f->why, (int)sizeof f->why, MPI_CHAR, by, all, &r)
+                                              : MPI_Ibarrier(all, &r)) == MPI_SUCCESS) {
+        *heard = !all_come(&r, patience, &rc);
+        if (*heard)
+            return tell_missing(f, ranks, patience);
+    }
+    *heard = rc == MPI_SUCCESS && by < ranks && !refusal;
+    if (*heard)
+        (void)snprintf(text, sizeof text, "rank %d of %d %s", by, ranks, f->why);
+    if (rc == MPI_SUCCESS && by == ranks) /* a session that runs keeps its number */
+        session = next;
+    free(f);
+    return refusal ? refusal : *heard ? text : error_of("MPI_Iallgather", rc);
+}
+
+static const char *start(orr__ranks_of of, int *rank, int *ranks, orr__callers *callers, bool *heard)
+{
+    const char *error, *refusal;
     MPI_Comm all;
-    int began = 0, ended = 0, level = MPI_THREAD_SINGLE, rc = MPI_SUCCESS;
+    copies *c = NULL;
+    int began = 0, ended = 0, level = MPI_THREAD_SINGLE, rc = MPI_SUCCESS, same = MPI_UNEQUAL;
+    *heard = false;
     (void)MPI_Finalized(&ended);
     if (ended)
         return "MPI has ended in this process, and cannot begin again: call orr_init before MPI_Finalize";
@@ -185,15 +282,29 @@ static const char *start(orr__ranks_of of, int *rank, int *ranks, orr__callers *
     (void)MPI_Comm_rank(all, rank);
     (void)MPI_Comm_size(all, ranks);
     if (*ranks == 1) /* no messages, any level of threads */
-        return NULL;
-    if ((error = callers_of(level, began, callers)) || (error = note_end()) || (error = copies_of(all, &in_use)))
+        return of.refusal;
+    error = callers_of(level, began, callers);
+    refusal = of.refusal ? of.refusal : error;
+    if (!may_call(level))
+        return refusal;
+    if ((*heard = lost != NULL))
+        return "not all ranks came to an earlier orr_init, and MPI still waits for them: start the program again";
+    if (of.refusal && in_use != &none && MPI_Comm_compare(all, in_use->messages, &same) == MPI_SUCCESS &&
+        same != MPI_UNEQUAL)
+        return refusal; /* the ranks of one session all refuse */
+    if (!refusal && ((error = note_end()) || (error = copies_of(all, &c))))
+        refusal = error;
+    error = agree(all, refusal, of.patience, *rank, *ranks, callers, heard);
+    if (error && c && c->messages == MPI_COMM_NULL)
+        free(c);
+    if (error || (error = open_copies(all, c)))
         return error;
-    int same = MPI_UNEQUAL;
     (void)MPI_Comm_compare(all, MPI_COMM_WORLD, &same);
     world = same != MPI_UNEQUAL;
+    threads = *callers == ORR__CALLERS_ANY;
+    in_use = c;
     in_use->used = true;
-    session++;
-    return agree(callers);
+    return NULL;
 }
 
 static void stop(void)

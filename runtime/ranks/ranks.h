@@ -16,6 +16,9 @@
  * this is rank 0 of 1, at no cost. Collective over the ranks. MPI stays open until the process ends, since it cannot be initialised
  * twice. */
 orr_status orr__ranks_start(orr__site at, orr__ranks_of of);
+/* This rank cannot start, for the reason of the last error, whose status is st. The other ranks of `of`, which start, hear the reason.
+ * Collective. Returns st and keeps the reason; a session that runs goes on. */
+orr_status orr__ranks_refuse(orr__ranks_of of, orr_status st);
 /* Before orr__ranks_start: f ends the session, on the thread that calls MPI_Finalize during it. */
 void orr__ranks_at_end(void (*f)(void));
 /* Waits until all ranks have called it, then ends the threads. Collective. */

@@ -3,13 +3,12 @@
 #ifndef ORR_RANKS_RANKS_OF_H
 #define ORR_RANKS_RANKS_OF_H
 
-#include <stdbool.h>
-
 /* Both NULL: all processes of the launcher. */
 typedef struct orr__ranks_of {
     const void *communicator; /* const MPI_Comm *  */
     const int *fortran;       /* const MPI_Fint *: the handle of a Fortran program */
-    bool fails;               /* this rank ends its session at once: its settings are wrong */
+    const char *refusal;      /* not NULL: this rank cannot begin, for this reason, which all ranks hear */
+    double patience;          /* seconds in which all ranks come to the start; 0: for ever */
 } orr__ranks_of;
 
 #endif

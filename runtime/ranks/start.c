@@ -93,9 +93,9 @@ static void first_line(const char *path, char *to, size_t size)
 }
 
 /* Process numbers can be compared between processes of one boot and one PID namespace. */
-static orr__identity identity(bool fails)
+static orr__identity identity(void)
 {
-    orr__identity me = { .pid = (int)getpid(), .fails = fails };
+    orr__identity me = { .pid = (int)getpid() };
     char boot[48], space[40] = "", value[256];
     for (size_t i = 0; orr__env_shared(i, value, sizeof value); i++)
         me.setting[i] = orr__hash(value, strlen(value), 0);
@@ -140,10 +140,7 @@ static orr_status compare_settings(orr__site at)
 {
     enum { VALUE = 64 };
     char value[256];
-    bool fails = false;
-    for (int r = 0; r < now.ranks; r++)
-        fails = fails || now.who[r].fails;
-    for (size_t i = 0; !fails && orr__env_shared(i, value, sizeof value); i++)
+    for (size_t i = 0; orr__env_shared(i, value, sizeof value); i++)
         for (int r = 1; r < now.ranks; r++) {
             if (now.who[r].setting[i] == now.who[0].setting[i])
                 continue;
@@ -173,12 +170,12 @@ static orr_status get_memory(orr__site at)
                                           : orr__fail(at, ORR_ENOMEM, "no memory for the names of %d ranks", now.ranks);
 }
 
-static orr_status meet(orr__site at, bool fails)
+static orr_status meet(orr__site at)
 {
     orr_status st = all_well(at, get_memory(at));
     if (st != ORR_OK)
         return st;
-    orr__identity me = identity(fails);
+    orr__identity me = identity();
     const char *error = now.transport->gather(&me, (int)sizeof me, now.who);
     if (error)
         return orr__fail(at, ORR_EDEVICE, "the ranks cannot meet: %s", error);
@@ -221,6 +218,44 @@ static bool is_asked_for(orr__ranks_of of)
     return of.communicator || of.fortran || orr__env.ranks == ORR__RANKS_WORLD;
 }
 
+static bool has_ranks(orr__ranks_of of)
+{
+    return orr__env.ranks != ORR__RANKS_OFF && (is_asked_for(of) || orr__ranks_launched());
+}
+
+static const char *begin(const orr__transport *t, orr__ranks_of of, int *rank, int *ranks, orr__callers *callers,
+                         bool *heard)
+{
+    if (!now.transport) {
+        now.pid = (int)getpid();
+        (void)atexit(end_of_process);
+    }
+    now.transport = t;
+    /* A rank that has not begun is no silent one: it may have work of its own before. */
+    of.patience = 10 * (double)orr__env.rank_timeout; /* limit of patience */
+    t->at_end(now.at_end);
+    orr__signals signals;
+    orr__signals_note(&signals);
+    const char *error = t->start(of, rank, ranks, callers, heard);
+    orr__signals_restore(&signals);
+    return error;
+}
+
+orr_status orr__ranks_refuse(orr__ranks_of of, orr_status st)
+{
+    char text[1024], why[512];
+    int rank, ranks;
+    orr__callers callers;
+    bool heard;
+    (void)snprintf(text, sizeof text, "%s", orr_error_message());
+    of.refusal = text;
+    bool forked = now.transport && now.pid != (int)getpid();
+    const orr__transport *t = has_ranks(of) && !forked ? orr__transport_open(why, sizeof why) : NULL;
+    if (t)
+        (void)begin(t, of, &rank, &ranks, &callers, &heard);
+    return orr__fail_text(st, text);
+}
+
 static orr_status open_mpi(orr__site at, orr__ranks_of of)
 {
     char why[512];
@@ -233,18 +268,11 @@ static orr_status open_mpi(orr__site at, orr__ranks_of of)
         orr__log(1, "this process is one of several, but MPI cannot be used, and each runs alone: %s", why);
         return ORR_OK;
     }
-    t->at_end(now.at_end);
-    orr__signals signals;
-    orr__signals_note(&signals);
-    const char *error = t->start(of, &now.rank, &now.ranks, &now.callers);
-    orr__signals_restore(&signals);
+    bool heard;
+    const char *error = begin(t, of, &now.rank, &now.ranks, &now.callers, &heard);
     if (error)
-        return orr__fail(at, ORR_EDEVICE, "MPI does not start: %s", error);
-    if (!now.transport) {
-        now.pid = (int)getpid();
-        (void)atexit(end_of_process);
-    }
-    now.transport = t;
+        return heard ? orr__fail(at, ORR_ERANK, "%s", error)
+                     : orr__fail(at, ORR_EDEVICE, "MPI does not start: %s", error);
     now.joined = true;
     return ORR_OK;
 }
@@ -273,12 +301,15 @@ orr_status orr__ranks_start(orr__site at, orr__ranks_of of)
 {
     now.rank = 0;
     now.ranks = 1;
-    if (orr__env.ranks == ORR__RANKS_OFF || !(is_asked_for(of) || orr__ranks_launched()))
+    if (!has_ranks(of))
         return ORR_OK;
     if (of.communicator && of.fortran)
-        return orr__fail(at, ORR_EINVAL, "communicator and communicator_fortran are both set: give one of them");
+        return orr__ranks_refuse(
+            of, orr__fail(at, ORR_EINVAL, "communicator and communicator_fortran are both set: give one of them"));
     if (spent) /* MPI may still access memory that has been freed */
-        return orr__fail(at, ORR_ERANK, "a rank has failed in this process's earlier session: start the program again");
+        return orr__ranks_refuse(
+            of,
+            orr__fail(at, ORR_ERANK, "a rank has failed in this process's earlier session: start the program again"));
     orr_status st = open_mpi(at, of);
     if (st != ORR_OK || now.ranks == 1)
         return st;
@@ -286,7 +317,7 @@ orr_status orr__ranks_start(orr__site at, orr__ranks_of of)
     free(now.name);
     now.who = NULL;
     now.name = NULL;
-    if ((st = meet(at, of.fails)) == ORR_OK && (st = start_exchanges(at)) == ORR_OK) {
+    if ((st = meet(at)) == ORR_OK && (st = start_exchanges(at)) == ORR_OK) {
         now.running = true;
         if ((st = orr__watch_start(now.transport, now.callers, now.who)) != ORR_OK)
             orr__exchanges_stop();

@@ -32,8 +32,9 @@ typedef enum { ORR__CALLERS_ANY, ORR__CALLERS_IN_TURN, ORR__CALLERS_MAIN } orr__
  * returned. */
 typedef struct orr__transport {
     int version; /* ORR__TRANSPORT_VERSION: module and library are of one build */
-    /* Opens private communicators of the ranks of `of`, which a later start on the same ranks finds again. Collective over these ranks. */
-    const char *(*start)(orr__ranks_of of, int *rank, int *ranks, orr__callers *callers);
+    /* Opens private communicators of the ranks of `of`, which a later start on the same ranks finds again. Collective over these ranks: if one
+     * cannot begin, none does. *heard: true if the error is one of other ranks. A rank with a refusal returns that error, and starts nothing. */
+    const char *(*start)(orr__ranks_of of, int *rank, int *ranks, orr__callers *callers, bool *heard);
     /* Leaves the communicators of `start`. Collective over their ranks. */
     void (*stop)(void);
     /* Ends MPI if `start` began it; else does nothing. Collective. */
@@ -58,7 +59,7 @@ typedef struct orr__transport {
     bool (*is_world)(void);
 } orr__transport;
 
-enum { ORR__TRANSPORT_VERSION = 8 };
+enum { ORR__TRANSPORT_VERSION = 9 };
 #define ORR__TRANSPORT_SYMBOL "orr__mpi_transport"
 
 /* True if a launcher of several processes started this one, or the program runs MPI itself. */

@@ -14,7 +14,6 @@ typedef struct orr__identity {
     uint64_t cores;                    /* equal on one machine: threads of both may run on the same cores */
     uint64_t setting[ORR__ENV_SHARED]; /* hashes of the values of orr__env_shared */
     int pid;
-    bool fails; /* it ends its session at once */
 } orr__identity;
 
 /* `who` has one identity for each rank and must outlive the watch. If not any thread may call MPI, the watch sends no heartbeats, and notices

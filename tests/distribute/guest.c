@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "runtime/ranks/ranks.h"
 #include "tests/harness/ranks.h"
 
 enum { RANKS = 4, TASKS = 8 };
@@ -363,6 +364,107 @@ static int wrong(void)
     return MPI_Finalize();
 }
 
+/* -- ranks that cannot begin ------------------------------------------------------------------------------------ */
+
+/* The status of an orr_init in which rank `by` alone has an error of its own, `own`, with the words. */
+static int is_refused(orr_status st, int by, orr_status own, const char *words)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "rank %d of %d (process ", by, orr_test_ranks());
+    MUST(st == (orr_test_rank() == by ? own : ORR_ERANK) && strstr(orr_error_message(), words));
+    MUST(orr_test_rank() == by || strstr(orr_error_message(), name));
+    return 0;
+}
+
+static int refused_settings(void)
+{
+    int last = orr_test_ranks() - 1;
+    for (int i = 0; i < 3; i++) { /* MPI is the library's */
+        orr_config c = { .workers = orr_test_rank() == last ? -1 : 1 };
+        MUST(is_refused(orr_init(&c), last, ORR_EINVAL, "-1 workers make no sense") == 0);
+        MUST(i == 0 || run_on(NULL, orr_test_ranks()) == 0);
+    }
+    return 0;
+}
+
+static int one_runs(void)
+{
+    MPI_Comm self = MPI_COMM_SELF, all = MPI_COMM_WORLD;
+    MUST(begin_mpi(MPI_THREAD_MULTIPLE) == 0);
+    for (int i = 0; i < 3; i++) {
+        if (orr_test_rank() == 0)
+            MUST(orr_init(&(orr_config){ .communicator = &self }) == ORR_OK);
+        MUST(is_refused(orr_init(&(orr_config){ .communicator = &all }), 0, ORR_ESTATE, "running already") == 0);
+        if (orr_test_rank() == 0)
+            MUST(orr_init(NULL) == ORR_ESTATE && compute() == 0 && orr_shutdown() == ORR_OK);
+    }
+    MUST(run_on(&(orr_config){ .communicator = &all }, orr_test_ranks()) == 0);
+    return MPI_Finalize();
+}
+
+/* Half of the ranks run, and half are new: together they cannot begin. */
+static int some_run(void)
+{
+    MUST(begin_mpi(MPI_THREAD_MULTIPLE) == 0);
+    MPI_Comm half, all = MPI_COMM_WORLD;
+    bool first = orr_test_rank() < RANKS / 2;
+    MUST(MPI_Comm_split(MPI_COMM_WORLD, first, orr_test_rank(), &half) == MPI_SUCCESS);
+    MUST(!first || orr_init(&(orr_config){ .communicator = &half }) == ORR_OK);
+    MUST(orr_init(&(orr_config){ .communicator = &all }) == (first ? ORR_ESTATE : ORR_ERANK));
+    MUST(first || strstr(orr_error_message(), "rank 0 of 4 (process "));
+    if (first) {
+        MUST(orr_rank() > 0 || orr_init(&(orr_config){ .communicator = &half }) == ORR_ESTATE); /* on one rank alone */
+        MUST(orr_ranks() == RANKS / 2 && compute() == 0 && orr_shutdown() == ORR_OK);
+    }
+    MUST(run_on(&(orr_config){ .communicator = &all }, RANKS) == 0);
+    (void)MPI_Comm_free(&half);
+    return MPI_Finalize();
+}
+
+/* A session of half of the ranks fails for good. The others hear of that, and go on without them. */
+static int some_are_spent(void)
+{
+    MUST(begin_mpi(MPI_THREAD_MULTIPLE) == 0);
+    MPI_Comm half, all = MPI_COMM_WORLD;
+    bool first = orr_test_rank() < RANKS / 2;
+    MUST(MPI_Comm_split(MPI_COMM_WORLD, first, orr_test_rank(), &half) == MPI_SUCCESS);
+    if (first) {
+        MUST(orr_init(&(orr_config){ .communicator = &half }) == ORR_OK && orr_barrier() == ORR_OK);
+        if (orr_rank() == 1)
+            orr__ranks_fail("a test");
+        MUST(orr_barrier() == ORR_ERANK && orr_shutdown() == ORR_OK);
+        MUST(orr_init(&(orr_config){ .communicator = &half }) == ORR_ERANK);
+    }
+    for (int i = 0; i < 2; i++) {
+        MUST(orr_init(&(orr_config){ .communicator = &all }) == ORR_ERANK);
+        MUST(strstr(orr_error_message(), "earlier session"));
+        MUST(first || strstr(orr_error_message(), "rank 0 of 4 (process "));
+    }
+    MUST(first || run_on(&(orr_config){ .communicator = &half }, RANKS / 2) == 0);
+    (void)MPI_Comm_free(&half);
+    return MPI_Finalize();
+}
+
+/* The last rank does not come to orr_init. MPI waits for it on the communicator for ever, so that the others cannot begin again. */
+static int one_is_missing(void)
+{
+    char name[32];
+    (void)snprintf(name, sizeof name, "rank %d", orr_test_ranks() - 1);
+    (void)setenv("ORRERY_RANK_TIMEOUT", "1", 1);
+    MUST(begin_mpi(MPI_THREAD_MULTIPLE) == 0);
+    MPI_Comm all;
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &all) == MPI_SUCCESS);
+    for (int i = 0; i < 2 && orr_test_rank() < orr_test_ranks() - 1; i++) {
+        MUST(orr_init(&(orr_config){ .communicator = &all }) == ORR_ERANK);
+        MUST(strstr(orr_error_message(), i ? "start the program again" : "ORRERY_RANK_TIMEOUT"));
+        MUST(i || strstr(orr_error_message(), name));
+    }
+    if (orr_test_rank() == orr_test_ranks() - 1)
+        (void)sleep(9); /* without the turns of MPI's wait */
+    MUST(sum_is(MPI_COMM_WORLD, orr_test_ranks()) == 0);
+    return MPI_Finalize();
+}
+
 /* A task of its own: task 3 is killed in its work, and the others work on after that. */
 static int alone(const char *folder)
 {
@@ -400,6 +502,11 @@ static const struct {
     { "serialized", serialized },
     { "end_together", end_mpi_together },
     { "one_ends_first", ends_mpi_first },
+    { "settings", refused_settings },
+    { "one_runs", one_runs },
+    { "some_run", some_run },
+    { "spent", some_are_spent },
+    { "missing", one_is_missing },
 };
 
 static int work(const char *name, const char *folder)
@@ -434,14 +541,19 @@ static int run(int n, char *name, bool recovery, char **output)
     return status;
 }
 
-static void part_is_well(char *name)
+static void ranks_are_well(int n, char *name)
 {
     if (orr_test_ranks_lack())
         ORR_SKIP("%s", orr_test_ranks_lack());
     char *output;
-    int status = run(RANKS, name, false, &output);
+    int status = run(n, name, false, &output);
     ORR_CHECK_MSG(status == 0, "status %d\n%s", status, output ? output : "");
     free(output);
+}
+
+static void part_is_well(char *name)
+{
+    ranks_are_well(RANKS, name);
 }
 
 static void one_part_of_the_processes_computes_and_others_use_mpi(void)
@@ -494,6 +606,30 @@ static void wrong_communicators_are_errors(void)
     part_is_well("wrong");
 }
 
+static void settings_that_one_rank_refuses_are_told_to_all_which_may_begin_again(void)
+{
+    ranks_are_well(2, "settings");
+    ranks_are_well(RANKS, "settings");
+}
+
+static void a_rank_that_runs_already_refuses_a_start_with_others(void)
+{
+    ranks_are_well(2, "one_runs");
+    ranks_are_well(RANKS, "one_runs");
+    part_is_well("some_run");
+}
+
+static void a_rank_whose_session_has_failed_refuses_a_start_with_others(void)
+{
+    part_is_well("spent");
+}
+
+static void a_rank_that_does_not_come_to_a_start_is_named(void)
+{
+    ranks_are_well(2, "missing");
+    ranks_are_well(RANKS, "missing");
+}
+
 static void independent_tasks_outlive_one_of_them(void)
 {
     if (orr_test_ranks_lack())
@@ -526,6 +662,10 @@ int main(int argc, char **argv)
         ORR_TEST(mpi_that_ends_first_ends_the_session),
         ORR_TEST(a_rank_that_ends_mpi_first_is_named),
         ORR_TEST(wrong_communicators_are_errors),
+        ORR_TEST(settings_that_one_rank_refuses_are_told_to_all_which_may_begin_again),
+        ORR_TEST(a_rank_that_runs_already_refuses_a_start_with_others),
+        ORR_TEST(a_rank_whose_session_has_failed_refuses_a_start_with_others),
+        ORR_TEST(a_rank_that_does_not_come_to_a_start_is_named),
         ORR_TEST(independent_tasks_outlive_one_of_them),
         { 0 },
     };
