@@ -445,8 +445,11 @@ static orr_status evaluate(orr__site at, const orr__capture_roots *roots, orr__d
             st = over_ranks_with(at, roots, &p, run);
         orr__capture_free(&p);
     }
-    if (st == ORR_OK && !placed)
+    if (st == ORR_OK && !placed) {
+        if (roots->final)
+            orr__pending_final();
         return evaluate_with(at, *roots, donors, false, run);
+    }
     return tell_others(at, st, met, roots->out, roots->nout, NULL, 0);
 }
 
@@ -467,11 +470,12 @@ orr__capture_roots orr__eval_roots(orr__node *const *node, int n, int nfirst, or
 }
 
 /* The first nfirst nodes are waited for. Old values of variables may be overwritten. */
-static orr_status evaluate_in_place(orr__site at, orr__node *const *node, int n, int nfirst, orr__run **run)
+static orr_status evaluate_in_place(orr__site at, orr__node *const *node, int n, int nfirst, bool final, orr__run **run)
 {
     orr__donors donors;
     orr__node **all;
     orr__capture_roots roots = orr__eval_roots(node, n, nfirst, &donors, &all);
+    roots.final = final;
     orr_status st = evaluate(at, &roots, &donors, run);
     orr__donors_release(&donors);
     free(all);
@@ -702,11 +706,16 @@ static orr_status eval_with(orr__site at, orr__node *const *nodes, int n, orr__n
         ORR__IN_DEFAULT_FPMODE;
         int nfirst = first && !run ? first : count;
         bool in_place = count > first && orr__machine_here.one_memory && !orr__stop_mine;
-        if (!run && !nstay && !orr__stop_mine) /* a stopped one leaves them pending */
+        bool final = !run && !nstay && !orr__stop_mine; /* a stopped one leaves them pending */
+        if (final && !(orr__ranks() > 1 && orr__distributions_exist())) {
             orr__pending_final();
+            final = false;
+        }
+        orr__capture_roots roots = ORR__ROOTS(todo, count, nfirst);
+        roots.final = final;
         st = run && count > first ? evaluate_for_event(at, todo, count, first, run)
-             : in_place           ? evaluate_in_place(at, todo, count, nfirst, run)
-                                  : evaluate(at, &ORR__ROOTS(todo, count, nfirst), NULL, run);
+             : in_place           ? evaluate_in_place(at, todo, count, nfirst, final, run)
+                                  : evaluate(at, &roots, NULL, run);
     }
     if (st == ORR_OK) {
         orr__pending_clear_but(stay, nstay);

@@ -10,6 +10,7 @@
 #include "runtime/base/callback.h"
 #include "runtime/distribute/local_graph.h"
 #include "runtime/engine/block_cyclic.h"
+#include "runtime/graph/former.h"
 #include "runtime/graph/thread_state.h"
 #include "runtime/ranks/joint.h"
 
@@ -427,6 +428,8 @@ orr_status orr__evaluate_over_ranks(orr__site at, const orr__capture_roots *root
     if (st == ORR_OK) {
         orr__tls_get()->met++;
         bool stops = (flags & ORR__AGREE_STOPS) && orr__ranks() > 1;
+        if (roots && roots->final && !stops)
+            orr__pending_final();
         st = (stops ? evaluate_jointly : evaluate)(at, &w, p, out, placed, run);
     }
     forget(&w);

@@ -52,6 +52,7 @@ typedef struct {
     orr__node *const *out;
     int nout, nfirst, nretained;
     int nagain;  /* of these, the last ones that evaluations compute again and again (kept_again.c) */
+    bool final;  /* orr__pending_final once it is known that no rank may stop the evaluation */
     bool counts; /* nodes count this capture as an evaluation */
     bool slices; /* slices of values are leaves: orr__slices_copy follows */
     bool

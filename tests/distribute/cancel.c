@@ -191,12 +191,49 @@ static void ranks_without_a_limit_end_soon(void)
     }
 }
 
+/* Assignments that a limit of one rank leaves pending are computed by an event of all, also beside another event, which the ranks see end at
+ * different times. */
+static void what_a_limit_of_one_rank_leaves_pending_an_event_computes(void)
+{
+    static const orr_kernel_def def = { .name = "sleeps", .n_inputs = 1, .cpu = sleeps };
+    for (int i = 0; i < CANCEL_LANES; i++) {
+        if (!cancel_up(&cancel_lanes[i], WORKERS))
+            continue;
+        orr_scope *all = orr_scope_begin();
+        orr_grid *grid = orr_grid_make(1, ((int64_t[]){ -1 }));
+        orr_tensor *p = cancel_shift(N), *v = orr_variable(ramp(grid)), *w = orr_variable(ramp(grid));
+        ORR_CHECK(orr_eval_all(NULL, 0) == ORR_OK);
+        for (int k = 0, links = 0; k < 4; k++) {
+            orr_scope *s = orr_scope_begin();
+            orr_event *before = NULL, *e = NULL;
+            orr_tensor *own = orr_apply(orr_define_kernel(&def), ORR_TENSORS(orr_zeros(ORR_F64, ORR_SHAPE(1))));
+            if (k % 2 && orr_rank() == 0) { /* of this rank alone */
+                orr_tensor *mine = orr_variable(orr_zeros(ORR_F64, ORR_SHAPE(1)));
+                ORR_CHECK(orr_eval(mine) == ORR_OK && orr_assign(mine, own) == ORR_OK);
+                ORR_CHECK(orr_eval_async(ORR_TENSORS(own), &before) == ORR_OK);
+            }
+            ORR_CHECK(orr_assign(v, chain(v, p, links)) == ORR_OK &&
+                      orr_assign(w, orr_add(v, orr_scalar(0))) == ORR_OK);
+            ORR_CHECK(by_limit_of_one(v, 0, 1) == ORR_ECANCELLED);
+            ORR_CHECK_MSG(orr_eval_async(NULL, 0, &e) == ORR_OK && orr_wait(e) == ORR_OK, "%s", orr_error_message());
+            ORR_CHECK(!before || orr_wait(before) == ORR_OK);
+            links += LINKS;
+            ORR_CHECK(cancel_is_after(v, N, links) && cancel_is_after(w, N, links));
+            (void)orr_scope_end(s);
+        }
+        orr_grid_free(grid);
+        (void)orr_scope_end(all);
+        ORR_CHECK(orr_shutdown() == ORR_OK);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(
                                           cancelled_at_random_moments_all_ranks_agree_and_the_next_evaluation_is_right),
                                       ORR_TEST(the_rank_that_ends_an_evaluation_is_named),
                                       ORR_TEST(ranks_without_a_limit_end_soon),
+                                      ORR_TEST(what_a_limit_of_one_rank_leaves_pending_an_event_computes),
                                       { 0 } };
     return orr_test_ranks_main(argc, argv, "cancel", tests, (const int[]){ 2, 3, 0 });
 }
