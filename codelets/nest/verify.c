@@ -14,7 +14,7 @@ typedef struct {
     struct {
         const char *s;
         size_t n;
-    } *name;
+    } * name;
     int *reg;
     int names, regs, most;
     char *why;
@@ -82,9 +82,13 @@ static bool is_given(const char *s, size_t n)
     static const char *const words[] = { "const", "void", "sizeof",  "return",   "continue", "while",
                                          "for",   "if",   "define",  "blockIdx", "blockDim", "threadIdx",
                                          "in",    "out",  "scratch", NULL };
-    size_t stem = strncmp(s, "in", 2) == 0 ? 2 : strncmp(s, "out", 3) == 0 ? 3 : strncmp(s, "fold", 4) == 0 ? 4 : n;
-    return isupper((unsigned char)*s) || *s == '_' || is_one_of(s, n, words) ||
-           (stem < n && stem + strspn(s + stem, "0123456789") >= n);
+    static const char *const numbered[] = { "in", "out", "pack", "fold", NULL };
+    bool given = isupper((unsigned char)*s) || *s == '_' || is_one_of(s, n, words);
+    for (int i = 0; numbered[i] && !given; i++) {
+        size_t stem = strlen(numbered[i]);
+        given = strncmp(s, numbered[i], stem) == 0 && stem < n && stem + strspn(s + stem, "0123456789") >= n;
+    }
+    return given;
 }
 
 /* Each name in `text` is declared before, or there by a type before it; NULL: no text. */

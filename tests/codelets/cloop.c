@@ -287,6 +287,21 @@ bool rc_launch(const rc_run *run)
 
 /* -- more than the shared tests ---------------------------------------------------------------------------------- */
 
+/* An operand of f16 that is packed first, and then widened in a loop of its own. */
+static void halves_that_are_packed_first(void)
+{
+    static rb b;
+    const int64_t dim[2] = { 256, 256 };
+    rb_begin(&b, RB_MAP, 2, dim);
+    int x = rb_load(&b, rb_access(&b, rb_input(&b, ORR_F16, 65536), 0, (int64_t[]){ 1, 256 }));
+    int y = rb_load(&b, rb_access(&b, rb_input(&b, ORR_F16, 65536), 0, (int64_t[]){ 256, 1 }));
+    rb_out(&b, ORR_F16, rb_ew(&b, "minimum", x, y, -1));
+    char *text = orr__emit_c(&b.r);
+    ORR_CHECK(orr__emit_c_packs(&b.r) == 1);
+    ORR_CHECK_MSG(text && strstr(text, "orr_widen(wide0_0, pack0"), "%s", orr_error_message());
+    free(text);
+}
+
 /* Regions that differ only in sizes have one source. */
 static void sizes_are_not_in_the_text(void)
 {
@@ -402,6 +417,7 @@ int main(int argc, char **argv)
     static const orr_test tests[] = {
         SHARED(ROW) TK_TESTS(ROW) ROW(every_row_on_f16_and_bf16) ORR_TEST(compiled_kernels_differ_for_nan_only),
         ORR_TEST(sizes_are_not_in_the_text),
+        ORR_TEST(halves_that_are_packed_first),
         ORR_TEST(masked_loads_and_stores_have_conditions_of_their_own),
         ORR_TEST(no_loop_draws_its_numbers_one_by_one),
         ORR_TEST(unsupported_region_is_refused),
