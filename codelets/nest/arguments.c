@@ -126,7 +126,7 @@ orr_status orr__cloop_place(orr__cloop *c)
             if ((part || c->lay.move[in->a * ORR_MAX_RANK + c->order[p]] != ORR__MOVE_NONE) && p > at)
                 at = p;
         }
-        if (c->joins && at == r->rank - 2)
+        if (c->joins && at == r->rank - 2 && !orr__cloop_is_place(r, i))
             at = r->rank - 1;
         if (in->kind == ORR__RI_INSIDE && r->loops != ORR__LOOPS_PER_ROW && !c->device) /* uniform masks vectorise */
             at = r->rank - 1;

@@ -207,6 +207,9 @@ const char *orr__cloop_joins_not(const orr__region *r);
 const char *orr__cloop_side_not(const orr__region *r);
 bool orr__cloop_chooses(const orr__region *r, int nest);
 bool orr__cloop_join_moves(const orr__region *r, int a); /* does access a need join<a>? */
+bool orr__cloop_join_copies(const orr__cloop *c);        /* is any access copied row by row? */
+/* Is register n of joined rows one number per row that only places of gathered rows are made from? It is computed where the rows are copied. */
+bool orr__cloop_is_place(const orr__region *r, int n);
 /* Do all moving accesses have rows at one distance, larger than a row? `joined` then counts the elements between the rows, too. The functions
  * before the kernel; the elements of block [q, to) of an output, written from line<k>_out to their rows. */
 bool orr__cloop_pitched(const orr__region *r);

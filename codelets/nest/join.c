@@ -9,15 +9,73 @@
 #include "ops/ops.h"
 #include "runtime/base/ablation.h"
 
-typedef enum { GOES_ON, SAME_ROW, SAME_COLUMN, ROWS_APART, OTHER } way;
+typedef enum { GOES_ON, SAME_ROW, SAME_COLUMN, ROWS_APART, ROWS_ANYWHERE, PLACES, OTHER } way;
+
+/* -- gathered rows: their places are computed where they are copied ------------------------------------------------- */
+
+/* Is register n one number per row, a load or a cast or place of one? */
+static bool is_number_of_row(const orr__region *r, int n)
+{
+    const orr__rinstr *in = &r->instr[n];
+    if (in->kind == ORR__RI_LOAD)
+        return r->access[in->a].stride[r->rank - 1] == 0 && !r->access[in->a].box;
+    return (in->kind == ORR__RI_PLACE || in->kind == ORR__RI_CAST) && is_number_of_row(r, in->x);
+}
+
+/* Is register n such a number, and read for places of gathered rows alone? */
+bool orr__cloop_is_place(const orr__region *r, int n)
+{
+    bool any = false;
+    if (!is_number_of_row(r, n))
+        return false;
+    for (int k = 0; k < r->nout; k++)
+        if (r->out_reg[k] == n)
+            return false;
+    for (int i = n + 1; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        if (in->x != n && in->y != n && in->z != n)
+            continue;
+        any = true;
+        if (in->kind != ORR__RI_GATHER && !orr__cloop_is_place(r, i))
+            return false;
+    }
+    return any;
+}
+
+/* The instruction that gathers rows by access a, if it is the only reader, and all that leads to its places serves them alone; else -1. */
+static int gatherer_of(const orr__region *r, int a)
+{
+    int n = -1;
+    for (int i = 0; i < r->ninstr; i++)
+        if (r->instr[i].a == a) {
+            if (n >= 0 || r->instr[i].kind != ORR__RI_GATHER)
+                return -1;
+            n = i;
+        }
+    for (int i = n >= 0 ? r->instr[n].x : -1; i >= 0; i = r->instr[i].x)
+        if (!orr__cloop_is_place(r, i))
+            return -1;
+    return n;
+}
+
+static bool is_of_places(const orr__region *r, int a)
+{
+    bool all = true;
+    for (int i = 0; i < r->ninstr; i++)
+        all = all && (r->instr[i].a != a || orr__cloop_is_place(r, i));
+    return all;
+}
 
 /* How an access moves from one row to the next. */
-static way way_of(const orr__region *r, const orr__access *a)
+static way way_of(const orr__region *r, int number)
 {
+    const orr__access *a = &r->access[number];
     int last = r->rank - 1;
     int64_t down = a->stride[last - 1], along = a->stride[last];
+    if (is_of_places(r, number))
+        return PLACES;
     if (a->placed)
-        return OTHER;
+        return gatherer_of(r, number) >= 0 && !a->box && along == 1 ? ROWS_ANYWHERE : OTHER;
     if (down == along * r->dim[last] && (along == 0 || along == 1))
         return GOES_ON;
     return a->input < 0 || a->box ? OTHER
@@ -63,24 +121,23 @@ const char *orr__cloop_joins_not(const orr__region *r)
         return "they are few";
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
-        if (in->kind == ORR__RI_RANDOM || in->kind == ORR__RI_PLACE || in->kind == ORR__RI_GATHER ||
-            in->kind == ORR__RI_FOLD)
+        if (in->kind == ORR__RI_RANDOM || in->kind == ORR__RI_FOLD || (in->kind == ORR__RI_GATHER && r->rmask))
             return "they draw or gather numbers";
         if (in->kind == ORR__RI_LOAD && r->access[in->a].box && orr__is_compound((orr_dtype)in->dtype))
             return "pairs of numbers are chosen by place";
     }
     for (int a = 0; a < r->naccess; a++) {
-        way w = way_of(r, &r->access[a]);
+        way w = way_of(r, a);
         if (w == OTHER)
             return "an operand does not go on from row to row";
-        any = any || ((w == GOES_ON || w == ROWS_APART) && r->access[a].input >= 0);
+        any = any || ((w == GOES_ON || w == ROWS_APART || w == ROWS_ANYWHERE) && r->access[a].input >= 0);
     }
     return any ? NULL : "no operand goes on from row to row";
 }
 
 bool orr__cloop_joins(const orr__region *r)
 {
-    return !orr__cloop_joins_not(r);
+    return !orr__cloop_joins_not(r) && orr__cloop_chooses(r, ORR__NEST_JOINED);
 }
 
 /* Elements between two rows are up to half of a row. */
@@ -92,8 +149,8 @@ bool orr__cloop_pitched(const orr__region *r)
         return false;
     for (int a = 0; a < r->naccess; a++) {
         int64_t down = r->access[a].stride[last - 1];
-        way w = way_of(r, &r->access[a]);
-        if (r->access[a].box || (w == ROWS_APART && pitch && down != pitch) ||
+        way w = way_of(r, a);
+        if (r->access[a].box || w == ROWS_ANYWHERE || w == PLACES || (w == ROWS_APART && pitch && down != pitch) ||
             (w != ROWS_APART && !(w == GOES_ON && down == 0)))
             return false;
         pitch = w == ROWS_APART ? down : pitch;
@@ -175,7 +232,8 @@ void orr__cloop_join_part(const orr__cloop *c, int a, int word)
 
 bool orr__cloop_join_moves(const orr__region *r, int a)
 {
-    return way_of(r, &r->access[a]) != GOES_ON;
+    way w = way_of(r, a);
+    return w != GOES_ON && w != PLACES;
 }
 
 /* The element of access a at i<last - 1>, i<last>, in its array. */
@@ -183,7 +241,17 @@ static const char *element(const orr__cloop *c, int a)
 {
     orr__cloop apart = *c;
     apart.lay.joined = NULL;
-    return orr__nest_say(c->n, "%s[%s]", orr__cloop_array(&apart, a), orr__cloop_index(&apart, a, false));
+    const char *at = way_of(c->r, a) == ROWS_ANYWHERE ? orr__cloop_element(&apart, gatherer_of(c->r, a))
+                                                      : orr__cloop_index(&apart, a, false);
+    return orr__nest_say(c->n, "%s[%s]", orr__cloop_array(&apart, a), at);
+}
+
+/* The places of the rows i<last - 1>. */
+static void places(const orr__cloop *c)
+{
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (c->at[n] == c->r->rank - 2 && orr__cloop_is_place(c->r, n))
+            orr__cloop_value(c, n);
 }
 
 /* A row is copied by pieces of a constant size, of which the last may reach into the next row, which is copied later. */
@@ -200,10 +268,32 @@ static const char rows_text[] =
     "            __builtin_memcpy(out + from, line + j * size, bytes);\n"
     "    }\n}\n";
 
+/* A row is copied by moves of a constant size, the last of which overlaps the one before. */
+static const char row_text[] =
+    "#define ORR_ENDS(size) __builtin_memcpy(out, in, size), __builtin_memcpy(out + n - size, in + n - size, size)\n"
+    "ORR_FN void orr_row(char *out, const char *in, orr_idx n)\n{\n"
+    "    for (; n > 64; out += 32, in += 32, n -= 32)\n"
+    "        __builtin_memcpy(out, in, 32);\n"
+    "    if (n >= 32)\n        ORR_ENDS(32);\n    else if (n >= 16)\n        ORR_ENDS(16);\n"
+    "    else if (n >= 8)\n        ORR_ENDS(8);\n    else if (n >= 4)\n        ORR_ENDS(4);\n"
+    "    else if (n >= 2)\n        ORR_ENDS(2);\n    else if (n == 1)\n        *out = *in;\n}\n";
+
+bool orr__cloop_join_copies(const orr__cloop *c)
+{
+    bool copies = false;
+    for (int a = 0; a < c->r->naccess && c->joins && !c->pitched; a++) {
+        way w = way_of(c->r, a);
+        copies = copies || w == ROWS_APART || w == ROWS_ANYWHERE;
+    }
+    return copies;
+}
+
 void orr__cloop_join_functions(const orr__cloop *c, orr__text *t)
 {
     if (c->pitched)
         orr__text_add(t, rows_text);
+    if (orr__cloop_join_copies(c))
+        orr__text_add(t, row_text);
 }
 
 void orr__cloop_join_rows(const orr__cloop *c, int k, const char *to)
@@ -220,7 +310,7 @@ void orr__cloop_join_rows(const orr__cloop *c, int k, const char *to)
 static int pitch_word(const orr__cloop *c)
 {
     int a = 0, last = c->r->rank - 1;
-    while (way_of(c->r, &c->r->access[a]) != ROWS_APART)
+    while (way_of(c->r, a) != ROWS_APART)
         a++;
     return orr__cloop_step_word(c, a, last - 1);
 }
@@ -253,7 +343,7 @@ void orr__cloop_join_begin(const orr__cloop *c, int length)
         orr__nest_set(c->n, "const orr_idx joined = %s * %s, i%d = 0", rows, columns, last - 1);
     orr__nest_set(c->n, "(void)i%d", last - 1);
     for (int a = 0; a < c->r->naccess && !c->pitched; a++)
-        if (way_of(c->r, &c->r->access[a]) == SAME_ROW)
+        if (way_of(c->r, a) == SAME_ROW)
             repeat_row(c, a, length);
 }
 
@@ -265,11 +355,10 @@ static void copy_rows(const orr__cloop *c, int a)
     orr__nest_loop(c->n, ORR__LOOP_JUMPS, "j", "0", "e - q", NULL)->at = "end";
     orr__nest_set(c->n, "const orr_idx left = %s - i%d, n = left < e - q - j ? left : e - q - j",
                   orr__cloop_size(c, last), last);
-    orr__nest_address(c->n, orr__nest_say(c->n, "const %s", orr__cloop_stored(c, a)), "from",
-                      orr__nest_say(c->n, "&%s", element(c, a)));
-    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "k", "0", "n", NULL);
-    orr__nest_copy(c->n, a, "join%d[j + k] = from[k]", a);
-    orr__nest_close(c->n, 1);
+    if (way_of(c->r, a) == ROWS_ANYWHERE)
+        places(c);
+    orr__nest_copy(c->n, a, "orr_row((char *)(join%d + j), (const char *)&%s, n * %d)", a, element(c, a),
+                   (int)orr_dtype_size((orr_dtype)c->r->in_dtype[c->r->access[a].input]));
     orr__nest_set(c->n, "end = j + n, i%d++, i%d = 0", last - 1, last);
     orr__nest_close(c->n, 1);
 }
@@ -292,15 +381,15 @@ static void copy_columns(const orr__cloop *c, int a)
 
 static void join_access(const orr__cloop *c, int a, int length)
 {
-    way w = way_of(c->r, &c->r->access[a]);
+    way w = way_of(c->r, a);
     const char *type = orr__cloop_stored(c, a), *name = orr__cloop_name(c, "join", a);
     if (w == SAME_ROW)
         orr__nest_address(c->n, orr__nest_say(c->n, "const %s", type), name, orr__nest_say(c->n, "again%d + phase", a));
-    if (w != ROWS_APART && w != SAME_COLUMN)
+    if (w != ROWS_APART && w != ROWS_ANYWHERE && w != SAME_COLUMN)
         return;
     orr__nest_array(c->n, ORR__ARRAY_LOOSE, type, name, orr__nest_say(c->n, "%d", length));
     orr__nest_block(c->n);
-    (w == ROWS_APART ? copy_rows : copy_columns)(c, a);
+    (w == SAME_COLUMN ? copy_columns : copy_rows)(c, a);
     orr__nest_close(c->n, 1);
 }
 

@@ -75,6 +75,11 @@ const char *orr__cloop_size(const orr__cloop *c, int axis)
 
 void orr__cloop_value(const orr__cloop *c, int i)
 {
+    if (c->joins && c->r->instr[i].kind == ORR__RI_GATHER) {
+        orr__cloop_load(c, ORR__LOAD_STORED, i, orr__cloop_name(c, "join", c->r->instr[i].a),
+                        orr__nest_say(c->n, "i%d - q", c->r->rank - 1));
+        return;
+    }
     orr__part *let = orr__nest_add(c->n, ORR__PART_LET, 0, i);
     let->around = c->around;
     let->row = c->row;
@@ -328,7 +333,7 @@ int orr__cloop_maskable(const orr__cloop *c)
         const orr__rinstr *in = &r->instr[n];
         if (c->at[n] < last)
             continue;
-        if (in->kind == ORR__RI_GATHER || in->kind == ORR__RI_PLACE || in->kind == ORR__RI_RANDOM ||
+        if ((in->kind == ORR__RI_GATHER && !c->joins) || in->kind == ORR__RI_PLACE || in->kind == ORR__RI_RANDOM ||
             orr__is_compound((orr_dtype)in->dtype))
             return 0;
         if (in->kind == ORR__RI_LOAD) {

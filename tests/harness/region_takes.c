@@ -115,6 +115,53 @@ void takes_of_any_dtype_by_any_index(void)
     (void)orr_scope_end(s);
 }
 
+/* An index of n rows out of `of`, half of them from the end. */
+static orr_tensor *tk_long_index(orr_dtype t, int64_t n, int64_t of)
+{
+    static char data[2048 * sizeof(int64_t)];
+    for (int64_t i = 0; i < n; i++) {
+        orr__scalar k = { .i = (int64_t)(orr_test_rand(&rc_state) % (uint64_t)of) - (i % 2 ? of : 0) };
+        orr__scalar_store(data + (size_t)i * orr_dtype_size(t), t, k);
+    }
+    return orr_from(t, ORR_SHAPE(n), data);
+}
+
+/* Rows of 2 to 40 elements, so many that they are walked as one: beside values of columns and of rows, from two arrays by one index and by
+ * two, with elements between the rows, by an index that is a value, too, and by one with an axis before. */
+void takes_of_many_short_rows(void)
+{
+    static const int64_t length[] = { 2, 3, 5, 6, 8, 13, 16, 17, 31, 33, 36, 40 };
+    orr_scope *s = orr_scope_begin();
+    for (int k = 0; k < ORR__SCALAR_DTYPES; k++) {
+        const int t = (ORR_F32 + k) % ORR__SCALAR_DTYPES; /* the first cases are in each run */
+        const int64_t n = length[(k + 3) % 12], rows = 2100 / n + 515;
+        orr_tensor *table = tk_table((orr_dtype)t), *apart = n < 40 ? orr_slice_axis(table, 1, 40 - n, 40, 1) : table;
+        double data[TAKE_ROWS * TAKE_COLS];
+        rc_fill(data, (orr_dtype)t, TAKE_ROWS * TAKE_COLS, 0, 3);
+        orr_tensor *x = orr_from((orr_dtype)t, ORR_SHAPE(TAKE_ROWS, n), data);
+        orr_tensor *one = tk_long_index(ORR_I64, rows, TAKE_ROWS), *two = tk_long_index(ORR_I32, rows, TAKE_ROWS);
+        orr_tensor *column = orr_slice_axis(x, 0, 3, 4, 1), *of_row = orr_take(orr_slice_axis(x, 1, 0, 1, 1), two, 0);
+        orr_tensor *positive = orr_expand_dims(orr_greater_equal(one, orr_scalar(0)), 1);
+        orr_tensor *pair = tk_long_index(ORR_I32, 2 * rows, TAKE_ROWS);
+        orr_tensor *y[] = {
+            orr_where(orr_equal(column, orr_take(x, one, 0)), of_row, orr_take(apart, two, 0)),
+            orr_where(positive, orr_take(x, one, 0), of_row),
+            orr_where(positive, orr_take(apart, one, 0), column),
+            orr_equal(orr_take(x, one, 0), orr_take(apart, one, 0)),
+            orr_equal(orr_take(x, one, 0), orr_take(apart, two, 0)),
+            orr_where(positive, orr_take(x, two, 0), orr_take(x, one, 0)),
+            orr_equal(orr_take(x, orr_reshape(pair, ORR_SHAPE(2, rows)), 0), column),
+            orr_where(orr_equal(column, column), orr_take(x, two, 0), orr_take(apart, two, 0)),
+        };
+        for (size_t j = 0; j < sizeof y / sizeof *y; j++) {
+            char what[64];
+            (void)snprintf(what, sizeof what, "%s rows of %d: %d", orr_dtype_name((orr_dtype)t), (int)n, (int)j);
+            tk_check(what, y[j], 0);
+        }
+    }
+    (void)orr_scope_end(s);
+}
+
 void wrong_indices_in_kernels_are_found(void)
 {
     static rb b;
