@@ -14,7 +14,10 @@ void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, i
     const char *type = wide ? "orr_i64" : "orr_idx";
     int at = l->at[a];
     if (l->joined && l->joined[a]) {
-        orr__text_addf(t, "i%d - q", r->rank - 1);
+        if (r->access[a].input < 0)
+            orr__text_addf(t, "join%d[i%d - q]", a, r->rank - 1);
+        else
+            orr__text_addf(t, "i%d - q", r->rank - 1);
         return;
     }
     orr__text_addf(t, "(%s)W(%d)", type, at++);

@@ -66,6 +66,15 @@ static bool is_of_places(const orr__region *r, int a)
     return all;
 }
 
+/* Is access a itself the value that is read, the index of an iota? */
+static bool is_index(const orr__region *r, int a)
+{
+    bool any = false;
+    for (int i = 0; i < r->ninstr; i++)
+        any = any || (r->instr[i].a == a && r->instr[i].kind == ORR__RI_IOTA);
+    return any;
+}
+
 /* How an access moves from one row to the next. */
 static way way_of(const orr__region *r, int number)
 {
@@ -78,11 +87,11 @@ static way way_of(const orr__region *r, int number)
         return gatherer_of(r, number) >= 0 && !a->box && along == 1 ? ROWS_ANYWHERE : OTHER;
     if (down == along * r->dim[last] && (along == 0 || along == 1))
         return GOES_ON;
-    return a->input < 0 || a->box ? OTHER
-           : down == 0            ? SAME_ROW
-           : along == 0           ? SAME_COLUMN
-           : along == 1           ? ROWS_APART
-                                  : OTHER;
+    return a->box || (a->input < 0 && !is_index(r, number)) ? OTHER
+           : down == 0                                      ? SAME_ROW
+           : along == 0                                     ? SAME_COLUMN
+           : along == 1 && a->input >= 0                    ? ROWS_APART
+                                                            : OTHER;
 }
 
 static bool has_columns(const orr__region *r)
@@ -236,11 +245,24 @@ bool orr__cloop_join_moves(const orr__region *r, int a)
     return w != GOES_ON && w != PLACES;
 }
 
-/* The element of access a at i<last - 1>, i<last>, in its array. */
+/* The type of elements in join<a>. Ints wrap: those of 32 bits are computed from as many bits of an index. */
+static const char *copied(const orr__cloop *c, int a)
+{
+    const orr__region *r = c->r;
+    bool narrow = true;
+    for (int i = 0; i < r->ninstr; i++)
+        narrow = narrow && (r->instr[i].a != a || (orr__is_int((orr_dtype)r->instr[i].dtype) &&
+                                                   orr_dtype_size((orr_dtype)r->instr[i].dtype) <= 4));
+    return r->access[a].input >= 0 ? orr__cloop_stored(c, a) : orr__emit_type(narrow ? ORR_I32 : ORR_I64);
+}
+
+/* The element of access a at i<last - 1>, i<last>, in its array; an index itself. */
 static const char *element(const orr__cloop *c, int a)
 {
     orr__cloop apart = *c;
     apart.lay.joined = NULL;
+    if (c->r->access[a].input < 0)
+        return orr__cloop_index(&apart, a, true);
     const char *at = way_of(c->r, a) == ROWS_ANYWHERE ? orr__cloop_element(&apart, gatherer_of(c->r, a))
                                                       : orr__cloop_index(&apart, a, false);
     return orr__nest_say(c->n, "%s[%s]", orr__cloop_array(&apart, a), at);
@@ -320,8 +342,7 @@ static void repeat_row(const orr__cloop *c, int a, int length)
 {
     int last = c->r->rank - 1;
     const char *columns = orr__cloop_size(c, last), *again = orr__cloop_name(c, "again", a);
-    orr__nest_array(c->n, ORR__ARRAY_LOOSE, orr__cloop_stored(c, a), again,
-                    orr__nest_say(c->n, "%d", length + ORR__T_SHORT_ROW));
+    orr__nest_array(c->n, ORR__ARRAY_LOOSE, copied(c, a), again, orr__nest_say(c->n, "%d", length + ORR__T_SHORT_ROW));
     orr__nest_block(c->n);
     orr__nest_set(c->n, "orr_idx i%d = 0", last);
     (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "j", "0", orr__nest_say(c->n, "%d + %s", length, columns), NULL);
@@ -363,6 +384,9 @@ static void copy_rows(const orr__cloop *c, int a)
     orr__nest_close(c->n, 1);
 }
 
+/* The elements of a row's value that are stored at once, also beyond the row, where the next row's follow. */
+enum { AT_ONCE = 8 };
+
 /* One value per row. No row after the last one is read. */
 static void copy_columns(const orr__cloop *c, int a)
 {
@@ -370,11 +394,12 @@ static void copy_columns(const orr__cloop *c, int a)
     const char *columns = orr__cloop_size(c, last);
     orr__nest_set(c->n, "orr_idx i%d = begun, i%d = %s - phase", last - 1, last, columns);
     orr__nest_loop(c->n, ORR__LOOP_JUMPS, "j", "0", "e - q", NULL)->at = "end";
-    orr__nest_set(c->n, "const %s x = %s", orr__cloop_stored(c, a), element(c, a));
+    orr__nest_set(c->n, "const %s x = %s", copied(c, a), element(c, a));
     orr__nest_set(c->n, "end = e - q - j < i%d ? e - q : j + i%d", last, last);
-    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "k", "j", "end", NULL);
-    orr__nest_copy(c->n, a, "join%d[k] = x", a);
-    orr__nest_close(c->n, 1);
+    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "k", "j", "end", orr__nest_say(c->n, "%d", AT_ONCE));
+    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "l", "0", orr__nest_say(c->n, "%d", AT_ONCE), NULL);
+    orr__nest_copy(c->n, a, "join%d[k + l] = x", a);
+    orr__nest_close(c->n, 2);
     orr__nest_set(c->n, "i%d++, i%d = %s", last - 1, last, columns);
     orr__nest_close(c->n, 1);
 }
@@ -382,12 +407,12 @@ static void copy_columns(const orr__cloop *c, int a)
 static void join_access(const orr__cloop *c, int a, int length)
 {
     way w = way_of(c->r, a);
-    const char *type = orr__cloop_stored(c, a), *name = orr__cloop_name(c, "join", a);
+    const char *type = copied(c, a), *name = orr__cloop_name(c, "join", a);
     if (w == SAME_ROW)
         orr__nest_address(c->n, orr__nest_say(c->n, "const %s", type), name, orr__nest_say(c->n, "again%d + phase", a));
     if (w != ROWS_APART && w != ROWS_ANYWHERE && w != SAME_COLUMN)
         return;
-    orr__nest_array(c->n, ORR__ARRAY_LOOSE, type, name, orr__nest_say(c->n, "%d", length));
+    orr__nest_array(c->n, ORR__ARRAY_LOOSE, type, name, orr__nest_say(c->n, "%d", length + AT_ONCE));
     orr__nest_block(c->n);
     (w == SAME_COLUMN ? copy_columns : copy_rows)(c, a);
     orr__nest_close(c->n, 1);
@@ -408,7 +433,7 @@ void orr__cloop_join_block(const orr__cloop *c, int length)
             orr__nest_address(c->n, orr__nest_say(c->n, "const %s", mask_type(c)),
                               orr__cloop_name(c, "columns", c->lay.column[a]),
                               orr__nest_say(c->n, "allowed%d + phase", c->lay.column[a]));
-        if (c->r->access[a].input >= 0)
+        if (c->r->access[a].input >= 0 || is_index(c->r, a))
             join_access(c, a, length);
     }
 }

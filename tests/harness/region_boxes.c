@@ -137,6 +137,29 @@ void a_box_of_an_outer_axis_beside_joined_rows(void)
     rc_check("outer box", &b, 3, -2, 2, 0);
 }
 
+/* Indices along the rows, along the columns and along both, of any step, beside an operand that one loop walks, and one value per row. */
+void indices_beside_joined_rows(void)
+{
+    static const orr_dtype type[] = { ORR_F32, ORR_I32, ORR_I64, ORR_F64, ORR_U8, ORR_I16 };
+    static const int64_t rows[] = { 900, 401, 150, 101, 77, 64 }, columns[] = { 3, 7, 17, 31, 48, 63 };
+    for (int t = 0; t < 6; t++) {
+        static rb b;
+        const int64_t m = rows[t], n = columns[t],
+                      step[][3] = { { 0, 0, 1 }, { 0, 3, 0 }, { m * n, n, 1 }, { 5, 0, -2 }, { 1, 0, 0 } };
+        rb_begin(&b, RB_MAP, 3, (int64_t[]){ 2, m, n });
+        int x = rb_load(&b, rb_access(&b, rb_input(&b, type[t], 2 * m * n), 0, (int64_t[]){ m * n, n, 1 }));
+        int y = rb_load(&b, rb_access(&b, rb_input(&b, type[t], 2 * m), 0, (int64_t[]){ m, 1, 0 }));
+        orr__scalar start = { .i = 100 }, by = { .i = -7 };
+        if (orr__is_float(type[t]))
+            start.f = 0.5, by.f = 0.25;
+        x = rb_ew(&b, "maximum", x, y, -1);
+        for (int k = 0; k < 5; k++)
+            x = rb_ew(&b, "add", x, rb_iota(&b, type[t], rb_access(&b, -1, 7, step[k]), start, by), -1);
+        rb_out(&b, type[t], x);
+        rc_check("indices", &b, 2, 0, 9, 0);
+    }
+}
+
 /* No set of boxes gets a loop of its own. */
 void more_boxes_than_a_set_holds(void)
 {

@@ -67,6 +67,7 @@ void rows_draw_their_numbers(void);
 void boxes_of_any_place(void);
 void more_boxes_than_a_set_holds(void);
 void a_box_of_an_outer_axis_beside_joined_rows(void);
+void indices_beside_joined_rows(void);
 
 /* region_stages.c */
 void bodies_too_long_for_one_loop(void);
@@ -101,7 +102,8 @@ void scores_are_shared_by_tiles(void);
         ORR_TEST(nan_wins_in_max_and_argmax), ORR_TEST(iota_in_every_dtype),                                           \
         ORR_TEST(random_numbers_are_the_same_bits), ORR_TEST(normal_random_numbers_are_close),                         \
         ORR_TEST(casts_between_dtypes), ORR_TEST(empty_ranges_are_nothing), ORR_TEST(boxes_of_any_place),              \
-        ORR_TEST(more_boxes_than_a_set_holds), ORR_TEST(a_box_of_an_outer_axis_beside_joined_rows)
+        ORR_TEST(more_boxes_than_a_set_holds), ORR_TEST(a_box_of_an_outer_axis_beside_joined_rows),                    \
+        ORR_TEST(indices_beside_joined_rows)
 
 #define ORR_TEST_OF(test) ORR_TEST(test),
 
