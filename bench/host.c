@@ -178,19 +178,22 @@ static bool in_turns(const host *h, orr_tensor *x, bool both, double *region, do
     return true;
 }
 
-/* STREAM right after an evaluation. */
-static bool in_pause(const host *h, orr_tensor *x, double *triad)
+/* STREAM in a pause right after an evaluation. between: from one STREAM to the next. */
+static bool in_pause(const host *h, orr_tensor *x, double *triad, double *between)
 {
-    double t[TIMES];
+    double t[TIMES], u[TIMES];
+    if (orr_pause() != ORR_OK)
+        return false;
     for (int i = 0; i < TIMES; i++) {
-        if (!evaluate(x) || orr_pause() != ORR_OK)
+        double from = bench_now();
+        if (orr_resume() != ORR_OK || !evaluate(x) || orr_pause() != ORR_OK)
             return false;
+        u[i] = bench_now() - from;
         t[i] = once(h, TRIAD);
-        if (orr_resume() != ORR_OK)
-            return false;
     }
     *triad = quartile(t);
-    return true;
+    *between = quartile(u);
+    return orr_resume() == ORR_OK;
 }
 
 static int add(bench_sink *out, const char *what, int order, double *time, double *ratio, int rounds, int *beyond)
@@ -219,12 +222,12 @@ static int order(bench_sink *out, const host *h, int n, int rounds, int *beyond)
     for (int i = 0; i < 50 && ok; i++) /* the library's trials end */
         ok = evaluate(x);
     for (int i = 0; i < rounds && ok; i++) {
-        double only[KINDS], none;
+        double only[KINDS], none, between;
         ok = in_turns(h, x, false, &none, &only[EVALUATIONS]) &&
              (only[REGIONS] = elsewhere(h, REGION, n, only[EVALUATIONS])) > 0 &&
              in_turns(h, x, true, &time[REGIONS * rounds + i], &time[EVALUATIONS * rounds + i]) &&
-             (only[STREAMS] = elsewhere(h, TRIAD, n, only[EVALUATIONS])) > 0 &&
-             in_pause(h, x, &time[STREAMS * rounds + i]);
+             in_pause(h, x, &time[STREAMS * rounds + i], &between) &&
+             (only[STREAMS] = elsewhere(h, TRIAD, n, between)) > 0;
         for (int k = 0; k < KINDS && ok; k++)
             ratio[k * rounds + i] = time[k * rounds + i] / only[k];
     }
