@@ -19,7 +19,7 @@
     X(TAKE, 3, "checking an index and forming an address")                                                             \
     X(CHOICE, 2, "comparing a place and choosing a value")                                                             \
     X(TURN, 2, "transposing an element in a block of short rows")                                                      \
-    X(ROW, 8, "finding a gathered row, before its elements are copied")                                           \
+    X(ROW, 8, "finding a gathered row, before its elements are copied")                                                \
     X(LOOP, 24, "starting the loop of a row")                                                                          \
     X(FOLD, 4, "a step of a fold waits for the former one")                                                            \
     X(ROUND_FIT, 6, "rounding to f16 or bf16, if NaN needs no care")                                                   \

@@ -246,7 +246,7 @@ bool orr__cloop_join_moves(const orr__region *r, int a)
 }
 
 /* The type of elements in join<a>. Ints wrap: those of 32 bits are computed from as many bits of an index. */
-static const char *copied(const orr__cloop *c, int a)
+static const char *join_type(const orr__cloop *c, int a)
 {
     const orr__region *r = c->r;
     bool narrow = true;
@@ -342,7 +342,8 @@ static void repeat_row(const orr__cloop *c, int a, int length)
 {
     int last = c->r->rank - 1;
     const char *columns = orr__cloop_size(c, last), *again = orr__cloop_name(c, "again", a);
-    orr__nest_array(c->n, ORR__ARRAY_LOOSE, copied(c, a), again, orr__nest_say(c->n, "%d", length + ORR__T_SHORT_ROW));
+    orr__nest_array(c->n, ORR__ARRAY_LOOSE, join_type(c, a), again,
+                    orr__nest_say(c->n, "%d", length + ORR__T_SHORT_ROW));
     orr__nest_block(c->n);
     orr__nest_set(c->n, "orr_idx i%d = 0", last);
     (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "j", "0", orr__nest_say(c->n, "%d + %s", length, columns), NULL);
@@ -394,7 +395,7 @@ static void copy_columns(const orr__cloop *c, int a)
     const char *columns = orr__cloop_size(c, last);
     orr__nest_set(c->n, "orr_idx i%d = begun, i%d = %s - phase", last - 1, last, columns);
     orr__nest_loop(c->n, ORR__LOOP_JUMPS, "j", "0", "e - q", NULL)->at = "end";
-    orr__nest_set(c->n, "const %s x = %s", copied(c, a), element(c, a));
+    orr__nest_set(c->n, "const %s x = %s", join_type(c, a), element(c, a));
     orr__nest_set(c->n, "end = e - q - j < i%d ? e - q : j + i%d", last, last);
     (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "k", "j", "end", orr__nest_say(c->n, "%d", AT_ONCE));
     (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "l", "0", orr__nest_say(c->n, "%d", AT_ONCE), NULL);
@@ -407,7 +408,7 @@ static void copy_columns(const orr__cloop *c, int a)
 static void join_access(const orr__cloop *c, int a, int length)
 {
     way w = way_of(c->r, a);
-    const char *type = copied(c, a), *name = orr__cloop_name(c, "join", a);
+    const char *type = join_type(c, a), *name = orr__cloop_name(c, "join", a);
     if (w == SAME_ROW)
         orr__nest_address(c->n, orr__nest_say(c->n, "const %s", type), name, orr__nest_say(c->n, "again%d + phase", a));
     if (w != ROWS_APART && w != ROWS_ANYWHERE && w != SAME_COLUMN)

@@ -382,7 +382,7 @@ static void unsupported_region_is_refused(void)
             X(long_sums_are_compensated) X(maps_of_any_accesses) X(rows_see_their_folds) X(rows_fold_computed_values)  \
                 X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs) X(rows_draw_their_numbers)              \
                     X(nan_bounds_win_in_clip) X(bodies_too_long_for_one_loop) X(boxes_of_any_place)                    \
-                        X(more_boxes_than_a_set_holds) X(a_box_of_an_outer_axis_beside_joined_rows) \
+                        X(more_boxes_than_a_set_holds) X(a_box_of_an_outer_axis_beside_joined_rows)                    \
                             X(indices_beside_joined_rows)
 #define WRAP(test)                                                                                                     \
     static void compiled_##test(void)                                                                                  \
