@@ -49,6 +49,7 @@ typedef struct bench_options {
     bool seeded;         /* a seed was given; else the case draws one      */
     int programs;        /* 0: the case's default                          */
     int megabytes;       /* of the largest array; 0: the case's default    */
+    bool large;          /* f32 alone, in arrays of 10⁶ elements or more   */
     const char *family;  /* the only one to draw, or NULL                  */
     const char *isa;     /* ORRERY_ISA of a second Orrery side, or NULL    */
     const char *program; /* a file with a program instead of drawn ones    */
@@ -176,6 +177,7 @@ int bench_nodes(bench_sink *out, int rounds);
 int bench_start(const char *side);
 int bench_ablation(bench_sink *out, int rounds);
 int bench_random(bench_sink *out, int rounds);
+int bench_lengths(bench_sink *out, int rounds);
 int bench_pause(bench_sink *out, int rounds);
 int bench_first(bench_sink *out, int rounds);
 int bench_crowd(bench_sink *out, int rounds);

@@ -80,6 +80,10 @@ const bench_case bench_cases[] = {
       "heat equation, gravity, k-means, batches of a normalised data set, beside peers; simulate:heat10 is one",
       bench_simulations },
     { "random", "random", "programs drawn at random, beside peers; random:stencils is one family", bench_random },
+    { "random", "lengths",
+      "programs on rows of 1 to 200 elements of every dtype: the time of an element beside that in rows of one element "
+      "less; lengths:softmax is one program",
+      bench_lengths },
     { "paced", "pause",
       "random programs with 0.1, 1, 3 and 25 ms of the program's own work before each call, on one thread and on a "
       "team of OpenMP, "

@@ -55,6 +55,7 @@ int fusion_child_start(fusion_child *c, char *const argv[], bool one_core)
     }
     c->pid = fork();
     if (c->pid == 0) {
+        (void)setpgid(0, 0); /* a signal to the group of the parent, as `timeout` sends it, ends the parent alone */
         if (one_core)
             bind_to_one();
         if (dup2(down[0], 0) == 0 && dup2(up[1], 1) == 1)

@@ -39,7 +39,7 @@ static void prepare_random(const char *line)
     compute = random_ours_once;
     if (sscanf(line, "%1023s %1023s", program, samples) == 2 && random_ours_prepare(program, samples, &w, &why) == 0 &&
         warm() == 0)
-        printf("ok %.9g %.9g %.9g %.9g %s\n", w.bytes, w.flops, w.products, w.seconds, w.bound);
+        printf("ok %.9g %.9g %.9g %.9g %.9g %s\n", w.bytes, w.flops, w.products, w.seconds, w.elements, w.bound);
     else
         printf("no %s\n", why ? why : orr_error_message());
 }

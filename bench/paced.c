@@ -48,8 +48,8 @@ static uint64_t seed(void)
 /* Draws program i into a file; its family. NULL: a printed error. */
 static const char *draw(uint64_t of, int i, char path[128])
 {
-    double largest = 0x1p20 * (bench_opt.megabytes ? bench_opt.megabytes : MEGABYTES);
-    char *text = random_draw(of, i, i % RANDOM_FAMILIES, largest);
+    const random_kind kind = { .largest = 0x1p20 * (bench_opt.megabytes ? bench_opt.megabytes : MEGABYTES) };
+    char *text = random_draw(of, i, i % RANDOM_FAMILIES, &kind);
     (void)snprintf(path, 128, "%s/program", folder);
     FILE *f = text ? fopen(path, "we") : NULL;
     bool ok = f && fputs(text, f) >= 0;

@@ -14,10 +14,11 @@
 #include "bench/side.h"
 
 #define TURN_SECONDS 0.05
-enum { WORST = 10 };
+enum { WORST = 10, LARGE = 1000000 };
 
 typedef struct program {
     int number, family; /* family RANDOM_FAMILIES: read from a file */
+    bool large;         /* f32, and arrays of at least LARGE elements; halves and small arrays flatter ratios */
     double ratio, ours;
     double narrow;    /* ratio with both sides limited to the vectors of --isa */
     double ours_only; /* ratio with only Orrery limited to them */
@@ -200,8 +201,8 @@ static int prepare_ours(setting *s, program *p, const char *text, const char *na
             (void)fprintf(stderr, "orrery-bench: random: %s: %s: %s\n", name, who[i], answer + 3);
             return 1;
         }
-        if (i == 0 && sscanf(answer, "ok %lf %lf %lf %lf %15s", &p->work.bytes, &p->work.flops, &p->work.products,
-                             &p->work.seconds, bound) == 5)
+        if (i == 0 && sscanf(answer, "ok %lf %lf %lf %lf %lf %15s", &p->work.bytes, &p->work.flops, &p->work.products,
+                             &p->work.seconds, &p->work.elements, bound) == 6)
             p->work.bound = bound[0] == 'm' ? "memory" : bound[0] == 'a' ? "arithmetic" : "products";
         if (i > 0 && !agree(ours, reference, tolerance, said)) {
             (void)fprintf(stderr, "orrery-bench: random: %s: a wrong result beside %s: %s\n", name, who[i], said);
@@ -296,6 +297,7 @@ static int one(setting *s, program p, const char *text)
         return 1;
     double tolerance = tolerance_of(dtype);
     int rc = prepare_ours(s, &p, at, name, tolerance);
+    p.large = strcmp(dtype, "f32") == 0 && p.work.elements >= LARGE;
     bool peers = false, narrow = false;
     if (rc == 0) {
         peers = prepare_peers(s, &s->peers, at, name, tolerance);
@@ -347,20 +349,47 @@ static int by_value(const void *a, const void *b)
 /* The tables of a report. */
 enum { FULL, NARROW, OURS_NARROW, TABLES };
 
-static void print_quantiles(FILE *to, const setting *s, const char *name, int family, int table)
+static double ratio_of(const program *p, int table)
+{
+    return table == FULL ? p->ratio : table == NARROW ? p->narrow : p->ours_only;
+}
+
+/* The rows of programs: of a family, of large ones or the others, -1: of any. */
+static void print_quantiles(FILE *to, const setting *s, const char *name, int family, int large, int table)
 {
     double *x = calloc((size_t)s->ndone + 1, sizeof *x);
     int n = 0, ahead = 0;
-    for (int i = 0; x && i < s->ndone; i++)
-        if (family < 0 || s->done[i].family == family) {
-            x[n] = table == FULL ? s->done[i].ratio : table == NARROW ? s->done[i].narrow : s->done[i].ours_only;
+    for (int i = 0; x && i < s->ndone; i++) {
+        const program *p = &s->done[i];
+        if ((family < 0 || p->family == family) && (large < 0 || p->large == large)) {
+            x[n] = ratio_of(p, table);
             ahead += x[n++] >= 1.0;
         }
+    }
     if (x)
         qsort(x, (size_t)n, sizeof *x, by_value);
     if (n)
         (void)fprintf(to, "%-10s %8d %8.2f %8.2f %8.2f %5d of %d\n", name, n, x[0], quantile(x, n, 0.1),
                       quantile(x, n, 0.5), ahead, n);
+    free(x);
+}
+
+/* The median share of the memory's rate among large programs that memory bounds. */
+static void print_share(FILE *to, const setting *s)
+{
+    double *x = calloc((size_t)s->ndone + 1, sizeof *x);
+    int n = 0, all = 0;
+    for (int i = 0; x && i < s->ndone; i++) {
+        const program *p = &s->done[i];
+        all += p->large;
+        if (p->large && p->work.bound && *p->work.bound == 'm')
+            x[n++] = p->work.seconds / p->ours;
+    }
+    if (x)
+        qsort(x, (size_t)n, sizeof *x, by_value);
+    if (n)
+        (void)fprintf(to, "memory bounds %d of these %d; the median of them has %.2f of its rate\n", n, all,
+                      quantile(x, n, 0.5));
     free(x);
 }
 
@@ -400,22 +429,33 @@ static void report(setting *s)
     print_worst(to, s);
     int tables = s->narrow.pid <= 0 ? NARROW : s->narrow_peers.n == 0 ? OURS_NARROW : TABLES;
     for (int t = FULL; t < tables; t++) {
-        (void)fprintf(to, "\nthe best other side's time over ours%s%s%s, seed %llu\n%-10s %8s %8s %8s %8s %5s\n",
-                      t ? " with ORRERY_ISA=" : "", t ? bench_opt.isa : "",
+        static const char *const heading = "%-10s %8s %8s %8s %8s %5s\n";
+        (void)fprintf(to, "\nthe best other side's time over ours%s%s%s, seed %llu\n", t ? " with ORRERY_ISA=" : "",
+                      t ? bench_opt.isa : "",
                       t == NARROW && s->narrow_peers.n > 0 ? ", peers limited too"
                       : t == OURS_NARROW                   ? ", peers not limited"
                                                            : "",
-                      (unsigned long long)s->seed, "family", "programs", "min", "p10", "median", "ahead");
-        for (int f = 0; f < RANDOM_FAMILIES; f++)
-            print_quantiles(to, s, random_family[f], f, t);
-        print_quantiles(to, s, "all", -1, t);
+                      (unsigned long long)s->seed);
+        for (int large = -1; large <= (bench_opt.large ? 0 : 1); large += 2) {
+            (void)fprintf(to, heading, large > 0 ? "f32, large" : "family", "programs", "min", "p10", "median",
+                          "ahead");
+            for (int f = 0; f < RANDOM_FAMILIES; f++)
+                print_quantiles(to, s, random_family[f], f, large, t);
+            print_quantiles(to, s, "all", -1, large, t);
+        }
+        print_quantiles(to, s, "the others", -1, 0, t);
+        if (t == FULL)
+            print_share(to, s);
     }
     (void)fflush(to);
 }
 
 static int one_drawn(setting *s, int number, int family)
 {
-    char *text = random_draw(s->seed, number, family, 0x1p20 * (bench_opt.megabytes ? bench_opt.megabytes : 64));
+    const random_kind kind = { .largest = 0x1p20 * (bench_opt.megabytes ? bench_opt.megabytes : 64),
+                               .least = bench_opt.large ? 4.0 * LARGE : 0.0,
+                               .dtype = bench_opt.large ? "f32" : NULL };
+    char *text = random_draw(s->seed, number, family, &kind);
     int rc = text ? one(s, (program){ .number = number, .family = family }, text) : 1;
     free(text);
     return rc;

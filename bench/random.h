@@ -18,9 +18,16 @@
 #define RANDOM_FAMILIES 14
 extern const char *const random_family[RANDOM_FAMILIES];
 
-/* bench/random_draw.c: the text of program `number` of a seed, a function of these four arguments alone; the caller frees it.
- * NULL: no memory. largest: bytes of its largest array, approximately; at least 32 KiB. */
-char *random_draw(uint64_t seed, int number, int family, double largest);
+/* What is drawn: the bytes of a program's largest array, approximately, of which `largest` is at least 32 KiB, and its dtype
+ * (NULL: any). */
+typedef struct random_kind {
+    double least, largest;
+    const char *dtype;
+} random_kind;
+
+/* bench/random_draw.c: the text of program `number` of a seed, a function of these arguments alone; the caller frees it. NULL: no
+ * memory. */
+char *random_draw(uint64_t seed, int number, int family, const random_kind *kind);
 
 /* bench/simulations.c: named programs in the same form; the list ends with NULL. */
 extern const char *const simulation[];
@@ -32,6 +39,7 @@ char *simulation_text(const char *name);
 typedef struct random_work {
     double bytes, flops, products; /* of inputs and results; operations on elements; flops of products */
     double seconds;                /* the largest of the three times                                   */
+    double elements;               /* of the largest array                                             */
     const char *bound;             /* its name: "memory", "arithmetic", "products"                     */
 } random_work;
 

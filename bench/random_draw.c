@@ -789,7 +789,7 @@ static const char *draw_dtype(draw *d, int family)
     return p < 0.45 ? "f64" : "f32";
 }
 
-char *random_draw(uint64_t seed, int number, int family, double largest)
+char *random_draw(uint64_t seed, int number, int family, const random_kind *kind)
 {
     draw *d = calloc(1, sizeof *d);
     if (!d)
@@ -797,7 +797,8 @@ char *random_draw(uint64_t seed, int number, int family, double largest)
     d->state = seed * 0xD1342543DE82EF95u + (uint64_t)number;
     d->state = bits(d);
     d->dtype = draw_dtype(d, family);
-    d->bytes = exp2(uniform(d, 14, log2(fmax(largest, 0x1p15))));
+    d->dtype = kind->dtype ? kind->dtype : d->dtype;
+    d->bytes = exp2(uniform(d, log2(fmax(kind->least, 0x1p14)), log2(fmax(kind->largest, 0x1p15))));
     say(d, "# %s, %s, program %d of seed %llu\n", random_family[family], d->dtype, number, (unsigned long long)seed);
     row[family].draw(d);
     char *text = d->text;

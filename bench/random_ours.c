@@ -384,9 +384,11 @@ static void measure_work(random_work *w)
     double gemm = 0.0;
     *w = (random_work){ .bound = "memory" };
     cores = bench_cores();
-    for (int v = 0; v < g.values; v++)
+    for (int v = 0; v < g.values; v++) {
+        w->elements = fmax(w->elements, g.value[v] ? (double)orr_tensor_size(g.value[v]) : 0.0);
         if (is_input(v))
             w->bytes += bytes_of(g.value[v]);
+    }
     for (int i = 0; i < g.nout; i++)
         w->bytes += bytes_of(g.value[g.out[i]]);
     for (int i = 0; i < g.statements; i++)

@@ -103,9 +103,10 @@ static const char *path_of(const char *what, int program)
 static bool write_programs(void)
 {
     unsigned long long state = seed();
+    const random_kind kind = { .largest = getenv("ORR_TEST_FULL") ? 4e6 : 1e5 };
     for (int k = 0; k < programs(); k++) {
         int number = k / ALIKE;
-        char *text = random_draw(seed(), number, family(k), getenv("ORR_TEST_FULL") ? 4e6 : 1e5);
+        char *text = random_draw(seed(), number, family(k), &kind);
         FILE *f = fopen(path_of("program", k), "we");
         if (text && f && k % ALIKE)
             put_other(f, text, &state);
