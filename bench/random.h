@@ -18,7 +18,7 @@
 #define RANDOM_FAMILIES 14
 extern const char *const random_family[RANDOM_FAMILIES];
 
-/* What is drawn: the bytes of a program's largest array, approximately, of which `largest` is at least 32 KiB, and its dtype
+/* The programs that are drawn: the bytes of a program's largest array, approximately, of which `largest` is at least 32 KiB, and its dtype
  * (NULL: any). */
 typedef struct random_kind {
     double least, largest;

@@ -142,6 +142,7 @@ orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r)
 {
     c->r = r;
     c->side = orr__cloop_side(r);
+    c->width = c->side >= 0 ? orr__cloop_side_of(r) : 0;
     c->joins = orr__cloop_joins(r);
     c->pitched = orr__cloop_pitched(r);
     if (make_layout(r, &c->lay) != ORR_OK || orr__cloop_find_sets(c) != ORR_OK)

@@ -180,9 +180,7 @@ static void reduce(const orr__cloop *c)
 static void values(orr__rowplan *w, int pass)
 {
     orr__rowplan_want(w, pass, false);
-    for (int n = 0; n < w->c->r->ninstr; n++)
-        if (w->wanted[n] && orr__rowplan_inner(w, n))
-            orr__cloop_value(w->c, n);
+    orr__rowplan_values(w, pass, NULL);
 }
 
 static void pass(orr__rowplan *w, const orr__elements *e, int number)

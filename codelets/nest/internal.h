@@ -28,6 +28,7 @@ typedef struct {
     const orr__region *r;
     orr__layout lay;
     int side;     /* the axis along which short rows are computed side by side, -1: rows are long */
+    int width;    /* the number of such rows                                                        */
     bool joins;   /* short rows are walked as one: the axis before the last has no loop */
     bool pitched; /* so are the elements between the rows, whose values are dropped */
     int nset;     /* sets of boxes, a bit of lay.boxes each, with a loop each; 0: none */
@@ -71,6 +72,19 @@ void orr__cloop_map(const orr__cloop *c);
 void orr__cloop_rows(const orr__cloop *c);
 void orr__cloop_reduce(const orr__cloop *c);
 void orr__cloop_short(const orr__cloop *c);
+/* Of reductions: runs.c, if the last axis is reduced; columns.c. For both, of fold k of the region: its number, the type of its value, whether its
+ * operand is one contiguous array in each iteration of the outer loops, whether it is the first of its operand; its store to element i of the output.
+ * Arrays of the operands that are not such arrays: their name; all of them; elements [q, e) of the innermost run to them, from `fill` on. */
+void orr__cloop_runs(const orr__cloop *c);
+void orr__cloop_columns_of(const orr__cloop *c);
+int orr__cloop_fold_number(const orr__cloop *c, int k);
+const char *orr__cloop_fold_type(const orr__cloop *c, int k);
+bool orr__cloop_folds_array(const orr__cloop *c, int k);
+bool orr__cloop_is_first_fold(const orr__cloop *c, int k);
+void orr__cloop_fold_store(const orr__cloop *c, int k);
+const char *orr__cloop_fold_array(const orr__cloop *c, int k);
+void orr__cloop_fold_arrays(const orr__cloop *c);
+void orr__cloop_fold_values(const orr__cloop *c, const char *fill);
 /* device.c, span.c: a work item's elements [first, end), along `index`, from which the places on `axes` follow (0: it is a place). Outputs
  * have `base` (as "text + ") elements before. */
 typedef struct {
@@ -82,11 +96,31 @@ typedef struct {
 void orr__cloop_span(const orr__cloop *c, const orr__elements *e, orr__part **mark);
 /* Declares i<axis> for each of these axes from the row-major number `from` over them. */
 void orr__cloop_axes(const orr__cloop *c, uint32_t axes, const char *from);
-/* short.c: the axis along which short rows are computed side by side, -1: none. orr__cloop_as_rows turns a reduction of such rows into a map
- * that reads folds of them; the caller frees its arrays. The functions before the kernel. */
+/* side.c: the axis along which short rows are computed side by side, -1: none, and how many at a time. orr__cloop_as_rows turns a reduction of
+ * such rows into a map that reads folds of them; the caller frees its arrays. */
 int orr__cloop_side(const orr__region *r);
+int orr__cloop_side_of(const orr__region *r);
 bool orr__cloop_as_rows(const orr__region *r, orr__region *rows);
-void orr__cloop_short_functions(const orr__cloop *c, orr__text *t);
+/* Within a block [q, e) of rows side by side: has n one value per row? Opens the loop over the rows, or that along them; the place of a
+ * row's value, and of an element, in arrays of the block; loads row<n>; declares the array `name`<n>. */
+bool orr__cloop_is_of_row(const orr__cloop *c, int n);
+void orr__cloop_side_by_side(const orr__cloop *c, int how);
+void orr__cloop_along_row(const orr__cloop *c);
+const char *orr__cloop_row_place(const orr__cloop *c);
+const char *orr__cloop_side_place(const orr__cloop *c);
+void orr__cloop_row_again(const orr__cloop *c, int n);
+void orr__cloop_side_array(const orr__cloop *c, const char *type, const char *name, int n, int elements);
+/* side_fold.c: the arrays of fold n, a step with the current element, and the sum of its columns. */
+void orr__cloop_side_begin(const orr__cloop *c, int n);
+void orr__cloop_side_step(const orr__cloop *c, int n);
+void orr__cloop_side_join(const orr__cloop *c, int n);
+/* turn.c: the functions before the kernel; is register n read from a transposed block, and from there; the blocks of gathered accesses or of the others;
+ * output k from the array made<k>. */
+void orr__cloop_turn_functions(const orr__cloop *c, orr__text *t);
+bool orr__cloop_is_turned(const orr__cloop *c, int n);
+void orr__cloop_turned(const orr__cloop *c, int n);
+void orr__cloop_turn_in(const orr__cloop *c, bool gathered);
+void orr__cloop_turn_out(const orr__cloop *c, int k);
 /* row_plan.c: the passes over rows of a map that reads folds of them. */
 typedef struct {
     const orr__cloop *c;
@@ -104,6 +138,8 @@ bool orr__rowplan_make(orr__rowplan *w, const orr__cloop *c, int64_t length, siz
 void orr__rowplan_free(orr__rowplan *w);
 /* Marks the instructions that pass number `pass` needs: the operands of its folds, or of the outputs. */
 void orr__rowplan_want(orr__rowplan *w, int pass, bool decide);
+/* The values of the inner loop that it has marked, those of former passes from keep<n>, whose element is `at`. */
+void orr__rowplan_values(const orr__rowplan *w, int pass, const char *at);
 bool orr__rowplan_inner(const orr__rowplan *w, int n); /* is register n computed in the inner loop? */
 bool orr__cloop_folds_in(const orr__cloop *c, int instr, int pass);
 
@@ -164,17 +200,15 @@ void orr__cloop_pace(const orr__cloop *c, int length);
  * and its outputs touch only elements that exist. The second: it is masked. */
 void orr__cloop_vectorise(const orr__cloop *c, orr__part **mark, const char *from, const char *to);
 void orr__cloop_mask(const orr__cloop *c, orr__part **mark);
-/* The innermost loop over a block: vector by vector, or, of a row with boxes (orr__cloop_split), a copy for its interior and for its
- * borders. */
-bool orr__cloop_split(const orr__cloop *c);
+/* split.c: the innermost loop over a block: vector by vector, or, of a row with boxes, in pieces. Its parts: has the region boxes? Opens the
+ * loop over pieces [begins, ends) of [from, to) of a row, and calls `piece` with each kind of them: what is inside of one set of boxes, or the
+ * interior and the borders. It comes after orr__cloop_parts. */
 void orr__cloop_pieces(const orr__cloop *c, orr__part **mark, const char *from, const char *to);
-/* boxes.c: finds the sets of boxes that elements are inside of, and chooses those with loops of their own. After orr__cloop_parts: opens the
- * loop over pieces [begin, end) of [from, to) on the last axis, each inside of one set; the branch of set s; closes all. */
+bool orr__cloop_split(const orr__cloop *c);
+typedef void orr__piece(const orr__cloop *in, void *arg);
+void orr__cloop_each_piece(const orr__cloop *c, const char *from, const char *to, orr__piece *piece, void *arg);
+/* sets.c: finds the sets of boxes that elements are inside of, and chooses those with loops of their own. */
 orr_status orr__cloop_find_sets(orr__cloop *c);
-int orr__cloop_sets(const orr__cloop *c);
-void orr__cloop_each_set(const orr__cloop *c, const char *from, const char *to, const char *begin, const char *end);
-orr__cloop orr__cloop_set_begin(const orr__cloop *c, int s);
-void orr__cloop_sets_end(const orr__cloop *c);
 /* near.c: does the loop have functions with a near form? The second computes parts, which must write to the kernel's own arrays only, by near
  * forms, then once more where an argument is too large for these. */
 bool orr__cloop_has_near(const orr__cloop *c);
@@ -185,23 +219,35 @@ void orr__cloop_draw(const orr__cloop *c, orr__part **mark);
 bool orr__cloop_draws(const orr__cloop *c, int i);
 void orr__cloop_random_functions(const orr__cloop *c, orr__text *t);
 /* ahead.c: before innermost loops over [from, to) of the last axis, of at most `most` elements, a multiple of 16: contiguous elements of f16
- * become f32, and elements with much work are gathered. The `rows` variant converts `rows` rows from p on along `axis`. Outputs of f16 become
- * f16 after the loops. The functions before the kernel. */
+ * become f32, and elements with much work are gathered. The `rows` variant converts `rows` rows from p on along `axis`. */
 void orr__cloop_widen(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most);
 void orr__cloop_widen_rows(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most, int axis,
                            int rows);
+/* halves.c: outputs of f16 become f16 after the loops. Registers that only such outputs read are not rounded before. The functions before the
+ * kernel, for both files. */
 void orr__cloop_narrow(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most);
-orr_status orr__cloop_leave_rounding(orr__cloop *c); /* of registers that only such outputs read */
+orr_status orr__cloop_leave_rounding(orr__cloop *c);
 void orr__cloop_half_functions(const orr__cloop *c, orr__text *t);
 
 /* -- parts of kernels ---------------------------------------------------------------------------------------------- */
 
 /* pack.c: does access a read a copy? Its array is then pack<a>, else in<input>. */
 bool orr__cloop_packs(const orr__region *r, int a);
-/* join.c: are the last two axes of a map walked as one because its rows are short? Parts before the loops over blocks: copies of values that
- * repeat in each row, and `joined`, the length of the joined axis. In a block [q, e): join<a> of each access that does not continue from row to
- * row. */
+/* join.c: are the last two axes of a map walked as one because its rows are short? How an access moves from one row to the next: ROWS_ANYWHERE
+ * are gathered, by the instruction of the second function (-1: none), PLACES lead to them alone. */
 bool orr__cloop_joins(const orr__region *r);
+typedef enum {
+    ORR__GOES_ON,
+    ORR__SAME_ROW,
+    ORR__SAME_COLUMN,
+    ORR__ROWS_APART,
+    ORR__ROWS_ANYWHERE,
+    ORR__PLACES,
+    ORR__OTHER
+} orr__way;
+orr__way orr__cloop_way(const orr__region *r, int a);
+int orr__cloop_gatherer(const orr__region *r, int a);
+bool orr__cloop_is_index(const orr__region *r, int a); /* is access a itself the value that is read? */
 /* The reason against rows that are joined, or side by side; NULL: none. choice.c: does the region have this nest? */
 const char *orr__cloop_joins_not(const orr__region *r);
 const char *orr__cloop_side_not(const orr__region *r);
@@ -210,18 +256,23 @@ bool orr__cloop_join_moves(const orr__region *r, int a); /* does access a need j
 bool orr__cloop_join_copies(const orr__cloop *c);        /* is any access copied row by row? */
 /* Is register n of joined rows one number per row that only places of gathered rows are made from? It is computed where the rows are copied. */
 bool orr__cloop_is_place(const orr__region *r, int n);
-/* Do all moving accesses have rows at one distance, larger than a row? `joined` then counts the elements between the rows, too. The functions
- * before the kernel; the elements of block [q, to) of an output, written from line<k>_out to their rows. */
+/* Do all moving accesses have rows at one distance, larger than a row? `joined` then counts the elements between the rows, too. */
 bool orr__cloop_pitched(const orr__region *r);
+/* join_rows.c: the functions before the kernel. Parts before the loops over blocks: copies of values that repeat in each row, and `joined`, the
+ * length of the joined axis. In a block [q, e): join<a> of each access that does not go on from row to row. Of pitched rows, the elements of block
+ * [q, to) of an output, written from line<k>_out to their rows. */
 void orr__cloop_join_functions(const orr__cloop *c, orr__text *t);
-void orr__cloop_join_rows(const orr__cloop *c, int k, const char *to);
-/* For each access the number n of the array columns<n> of its box, -1: none. Before all loops: these arrays. Before the loops over blocks: the
- * range of joined rows that are inside of access a's box, whose words begin at `word`. */
-void orr__cloop_join_number(const orr__region *r, int16_t *column);
-void orr__cloop_join_columns(const orr__cloop *c, int length);
-void orr__cloop_join_part(const orr__cloop *c, int a, int word);
 void orr__cloop_join_begin(const orr__cloop *c, int length);
 void orr__cloop_join_block(const orr__cloop *c, int length);
+void orr__cloop_join_rows(const orr__cloop *c, int k, const char *to);
+/* join_boxes.c: for each access the number n of the array columns<n> of its box, -1: none. Before all loops: these arrays, of integers of this
+ * type. Before the loops over blocks: the range of joined rows that are inside of access a's box, whose words begin at `word`. Is access a the
+ * first that reads its columns<n>? */
+void orr__cloop_join_number(const orr__region *r, int16_t *column);
+const char *orr__cloop_mask_type(const orr__cloop *c);
+void orr__cloop_join_columns(const orr__cloop *c, int length);
+void orr__cloop_join_part(const orr__cloop *c, int a, int word);
+bool orr__cloop_first_column(const orr__cloop *c, int a);
 /* stage.c: the body of a map in stages, each a loop over the block. The number of stages (which sets c->pass); before all loops; the values of
  * one stage, inside its loop. orr__cloop_flops is the share of instruction n in the work of all stages, per point. */
 int orr__cloop_stages(const orr__cloop *c);
@@ -232,20 +283,24 @@ int orr__cloop_work(const orr__cloop *c);
 /* The type of an array that keeps values of register n from one loop to the next. Truth values are as wide as the widest type: a loop over
  * bytes and wider numbers is vectorised for as many elements as a vector has bytes, or not at all. */
 const char *orr__cloop_kept(const orr__cloop *c, int n);
-/* stream.c: outputs too large for caches (orr__cloop_reach) are stored past them. In order: functions before the kernel; before its loops; in a
- * block before the innermost loop; stores inside of that loop; after it; after all loops. */
-void orr__cloop_stream_functions(const orr__cloop *c, orr__text *t);
-void orr__cloop_stream_begin(const orr__cloop *c);
-void orr__cloop_stream_block(const orr__cloop *c);
-void orr__cloop_stream_stores(const orr__cloop *c);
-void orr__cloop_stream_pass(const orr__cloop *c, const char *to);
-void orr__cloop_stream_end(const orr__cloop *c);
+/* past.c: outputs too large for caches (orr__cloop_reach) are stored past them. In order: functions before the kernel; before its loops; in a
+ * block before the innermost loop; stores inside of that loop; after it; after all loops. Is the work so little that this pays? */
+void orr__cloop_past_functions(const orr__cloop *c, orr__text *t);
+void orr__cloop_past_begin(const orr__cloop *c);
+void orr__cloop_past_block(const orr__cloop *c);
+void orr__cloop_past_stores(const orr__cloop *c);
+void orr__cloop_past_copy(const orr__cloop *c, const char *to);
+void orr__cloop_past_end(const orr__cloop *c);
+bool orr__cloop_pays(const orr__cloop *c);
 int64_t orr__cloop_reach(const orr__launch *l);
-/* Bit a: access a has a stream of memory of its own. Clear: another access at a constant distance reads the same lines first. */
-int64_t orr__cloop_leads(const orr__region *r);
-/* In a block [from, to): prefetches the next input. The `rows` variant prefetches for the `rows` places on axis d after those from p on. */
+/* prefetch.c: in a block [from, to), prefetches the next input. The `rows` variant prefetches for the `rows` places on axis d after those from p
+ * on. */
 void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to);
 void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char *to, int d, int rows);
+/* Bit a, of the first ORR__CLOOP_LEADS accesses: access a has a stream of memory of its own. Clear: another access at a constant distance reads
+ * the same lines first. */
+enum { ORR__CLOOP_LEADS = 63 }; /* limit of arithmetic */
+int64_t orr__cloop_leads(const orr__region *r);
 
 /* -- fold.c, find.c: folds of blocks --------------------------------------------------------------------------------- */
 

@@ -254,9 +254,9 @@ static void text(const orr__cloop *c, orr__text *t)
     const orr__region *r = c->r;
     functions(c, t);
     orr__cloop_half_functions(c, t);
-    orr__cloop_stream_functions(c, t);
+    orr__cloop_past_functions(c, t);
     orr__cloop_join_functions(c, t);
-    orr__cloop_short_functions(c, t);
+    orr__cloop_turn_functions(c, t);
     for (int n = 0; n < r->ninstr + r->nout; n++)
         if (orr__emit_folds(r, n)) {
             orr__region fold = orr__emit_fold_of(r, n);

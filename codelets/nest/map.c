@@ -21,7 +21,7 @@ static void stage_loop(const map *m, int stage, const char *to, bool full)
         orr__nest_set(c->n, "ORR_STEP(i%d - q)", c->r->rank - 1);
     orr__cloop_stage_values(c, stage, m->stages);
     if (stage == m->stages - 1)
-        orr__cloop_stream_stores(c);
+        orr__cloop_past_stores(c);
     orr__nest_close(c->n, 1);
     if (paced)
         orr__nest_set(c->n, "ORR_PACED");
@@ -41,7 +41,7 @@ static void whole_block(const map *m, const char *to, bool full)
     orr__cloop_sure(c, mark);
     orr__cloop_narrow(c, mark, "q", to, ORR__BLOCK_ELEMENTS);
     orr__cloop_widen(c, mark, "q", to, ORR__BLOCK_ELEMENTS);
-    orr__cloop_stream_pass(c, to);
+    orr__cloop_past_copy(c, to);
 }
 
 /* True if random numbers are drawn for several elements at a time. */
@@ -97,12 +97,12 @@ static void row_loop(const map *m, const char *from, const char *to)
 {
     orr__nest *n = m->c.n;
     orr__nest_set(n, "const orr_idx q = 0");
-    orr__cloop_stream_block(&m->c);
+    orr__cloop_past_block(&m->c);
     const map in = begin_of_row(m);
     orr__part **mark = n->end;
     orr__cloop_inner(&in.c, from, to);
     orr__cloop_stage_values(&in.c, 0, 1);
-    orr__cloop_stream_stores(&in.c);
+    orr__cloop_past_stores(&in.c);
     orr__nest_close(n, 1);
     orr__cloop_narrow(&in.c, mark, from, to, ORR__T_ROW_LOOP);
     orr__cloop_widen(&in.c, mark, from, to, ORR__T_ROW_LOOP);
@@ -113,7 +113,7 @@ static void block_loop(const map *m, const char *from, const char *to)
 {
     const orr__cloop *c = &m->c;
     orr__cloop_blocks(c, "q", "e", from, to, m->length);
-    orr__cloop_stream_block(c);
+    orr__cloop_past_block(c);
     orr__cloop_join_block(c, m->length);
     orr__part **mark = c->n->end;
     if (c->around.boxed == ORR__BOXED_TESTED) {
@@ -144,30 +144,11 @@ static void blocks(const map *m, const char *from, const char *to)
     orr__nest_close(n, 1);
 }
 
-/* A row in three pieces: the interior, where no access is tested against its box, and the borders. */
-static void split_blocks(const map *m)
+static void piece(const orr__cloop *c, void *of)
 {
-    orr__nest *n = m->c.n;
-    const char *size = orr__cloop_length(&m->c);
-    map in = *m;
-    if (m->c.nset) {
-        orr__cloop_each_set(&m->c, "0", size, "from", "to");
-        for (int s = 0; s < orr__cloop_sets(&m->c); s++) {
-            in.c = orr__cloop_set_begin(&m->c, s);
-            blocks(&in, "from", "to");
-        }
-        orr__cloop_sets_end(&m->c);
-        return;
-    }
-    (void)orr__nest_loop(n, ORR__LOOP_INT, "piece", "0", "3", NULL);
-    orr__nest_set(n, "const orr_idx from = piece == 0 ? 0 : piece == 1 ? whole : over");
-    orr__nest_set(n, "const orr_idx to = piece == 0 ? whole : piece == 1 ? over : %s", size);
-    (void)orr__nest_if(n, "piece == 1");
-    in.c.around.boxed = ORR__BOXED_ALL;
-    blocks(&in, "from", "to");
-    orr__nest_else(n);
-    blocks(m, "from", "to");
-    orr__nest_close(n, 2);
+    map in = *(const map *)of;
+    in.c = *c;
+    blocks(&in, "begins", "ends");
 }
 
 /* The outputs are contiguous: the innermost loop writes elements at, at + 1, … */
@@ -181,14 +162,14 @@ void orr__cloop_map(const orr__cloop *c)
     orr__cloop_nothing(c);
     orr__cloop_join_columns(c, m.length);
     orr__nest_set(c->n, "orr_idx at = 0");
-    orr__cloop_stream_begin(c);
+    orr__cloop_past_begin(c);
     orr__cloop_stage_begin(c, m.stages);
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, loops);
     orr__cloop_join_begin(c, m.length);
     m.c = orr__cloop_parts(c);
     if (orr__cloop_split(c))
-        split_blocks(&m);
+        orr__cloop_each_piece(&m.c, "0", size, piece, &m);
     else
         blocks(&m, "0", size);
     if (c->pitched)
@@ -196,5 +177,5 @@ void orr__cloop_map(const orr__cloop *c)
     else
         orr__nest_set(c->n, "at += %s", size);
     orr__cloop_close(c, 0, loops);
-    orr__cloop_stream_end(c);
+    orr__cloop_past_end(c);
 }

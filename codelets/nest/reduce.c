@@ -1,28 +1,28 @@
-/* Nests of reductions and searches: runs of reduced elements are folded block by block, or rows of kept elements are
- * folded into a row. All outputs are computed at once.
+/* Nests of reductions and searches: of runs of reduced elements, or of rows of kept elements that are folded into a row. All outputs are
+ * computed at once.
  * Must not know: the meaning of instructions. */
 #include "config.h"
 
 #include "codelets/nest/internal.h"
 
-static int number(const orr__cloop *c, int k)
+int orr__cloop_fold_number(const orr__cloop *c, int k)
 {
     return c->r->ninstr + k;
 }
 
 static orr_dtype wide_dtype(const orr__cloop *c, int k)
 {
-    orr__region fold = orr__emit_fold_of(c->r, number(c, k));
+    orr__region fold = orr__emit_fold_of(c->r, orr__cloop_fold_number(c, k));
     return orr__emit_fold_dtype(&fold, true);
 }
 
-static const char *wide(const orr__cloop *c, int k)
+const char *orr__cloop_fold_type(const orr__cloop *c, int k)
 {
     return orr__emit_type(wide_dtype(c, k));
 }
 
 /* Stores the value `fold`, or the place `where`, to element i of output k. */
-static void store(const orr__cloop *c, int k)
+void orr__cloop_fold_store(const orr__cloop *c, int k)
 {
     bool search = c->r->search;
     orr__cloop_output_value(c, k, search ? ORR_I64 : wide_dtype(c, k), search ? "where" : "fold");
@@ -39,8 +39,8 @@ static void nothing(const orr__cloop *c)
     for (int k = 0; k < r->nout && !r->search; k++) {
         (void)orr__nest_if(n, "points == 0");
         (void)orr__nest_loop(n, ORR__LOOP_STEPS, "i", "0", "cells", NULL);
-        orr__nest_set(n, "const %s fold = orr_first_%d()", wide(c, k), number(c, k));
-        store(c, k);
+        orr__nest_set(n, "const %s fold = orr_first_%d()", orr__cloop_fold_type(c, k), orr__cloop_fold_number(c, k));
+        orr__cloop_fold_store(c, k);
         orr__nest_close(n, 2);
     }
     (void)orr__nest_if(n, "points == 0 || cells == 0");
@@ -49,15 +49,13 @@ static void nothing(const orr__cloop *c)
     orr__nest_set(n, "orr_idx at = 0");
 }
 
-/* -- runs ------------------------------------------------------------------------------------------------------- */
-
 /* True if the operand of output k's fold is one contiguous array in each iteration of the outer loops. */
-static bool folds_array(const orr__cloop *c, int k)
+bool orr__cloop_folds_array(const orr__cloop *c, int k)
 {
     return c->outer == c->r->rank - 1 && orr__cloop_lies(c, c->r->out_reg[k]);
 }
 
-static bool is_first(const orr__cloop *c, int k)
+bool orr__cloop_is_first_fold(const orr__cloop *c, int k)
 {
     bool first = true;
     for (int m = 0; m < k; m++)
@@ -68,33 +66,26 @@ static bool is_first(const orr__cloop *c, int k)
 /* Is output k the first that folds its register from a block? */
 static bool has_block(const orr__cloop *c, int k)
 {
-    return is_first(c, k) && !folds_array(c, k);
+    return orr__cloop_is_first_fold(c, k) && !orr__cloop_folds_array(c, k);
 }
 
-static bool any_block(const orr__cloop *c)
-{
-    bool any = false;
-    for (int k = 0; k < c->r->nout; k++)
-        any = any || !folds_array(c, k);
-    return any;
-}
-
-static const char *block_of(const orr__cloop *c, int k)
+const char *orr__cloop_fold_array(const orr__cloop *c, int k)
 {
     return orr__cloop_name(c, "block", c->r->out_reg[k]);
 }
 
-static void declare_blocks(const orr__cloop *c)
+void orr__cloop_fold_arrays(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     for (int k = 0; k < r->nout; k++)
         if (has_block(c, k))
             orr__nest_array(c->n, ORR__ARRAY_LOOSE, orr__emit_type((orr_dtype)r->instr[r->out_reg[k]].dtype),
-                            block_of(c, k), orr__nest_say(c->n, "%d", ORR__CLOOP_BLOCK + ORR__CLOOP_VECTOR));
+                            orr__cloop_fold_array(c, k),
+                            orr__nest_say(c->n, "%d", ORR__CLOOP_BLOCK + ORR__CLOOP_VECTOR));
 }
 
 /* Stores elements [q, e) of the innermost run to the blocks, from `fill` on. */
-static void fill_blocks(const orr__cloop *c, const char *fill)
+void orr__cloop_fold_values(const orr__cloop *c, const char *fill)
 {
     int last = c->r->rank - 1;
     orr__nest_block(c->n);
@@ -103,413 +94,13 @@ static void fill_blocks(const orr__cloop *c, const char *fill)
     orr__cloop_values(c, last);
     for (int k = 0; k < c->r->nout; k++)
         if (has_block(c, k))
-            orr__cloop_store(c, c->r->out_reg[k], block_of(c, k), orr__nest_say(c->n, "%s(i%d - q)", fill, last));
+            orr__cloop_store(c, c->r->out_reg[k], orr__cloop_fold_array(c, k),
+                             orr__nest_say(c->n, "%s(i%d - q)", fill, last));
     orr__nest_close(c->n, 1);
     orr__cloop_pieces(c, mark, "q", "e");
     orr__cloop_sure(c, mark);
     orr__cloop_draw(c, mark);
     orr__nest_close(c->n, 1);
-}
-
-static void fold_block(const orr__cloop *c, int k, const char *from, const char *count)
-{
-    orr__part *fold = orr__cloop_fold(c, ORR__FOLD_BLOCK, number(c, k));
-    fold->from = from;
-    fold->to = count;
-}
-
-/* An operand in memory is read in place, in the same steps as the blocks. */
-static void fold_each(const orr__cloop *c)
-{
-    const orr__region *r = c->r;
-    if (any_block(c))
-        fill_blocks(c, "");
-    for (int k = 0; k < r->nout; k++) {
-        int n = r->out_reg[k];
-        fold_block(c, k,
-                   folds_array(c, k)
-                       ? orr__nest_say(c->n, "%s + (%s)", orr__cloop_array(c, r->instr[n].a), orr__cloop_element(c, n))
-                       : block_of(c, k),
-                   "e - q");
-    }
-}
-
-/* True if values may go to the columns as they are computed. Expensive values are computed several vectors side by
- * side, and the columns would leave no registers for them. */
-static bool can_fold_at_once(const orr__cloop *c)
-{
-    const orr__region *r = c->r;
-    bool can = !orr__cloop_split(c) && orr__cloop_work(c) <= ORR__COST_STORE;
-    for (int k = 0; k < r->nout; k++)
-        can = can && (r->rop[k] == ORR__RSUM || r->rop[k] == ORR__RPROD);
-    for (int i = 0; i < r->ninstr; i++)
-        can = can && !orr__cloop_draws(c, i);
-    return can;
-}
-
-static void straight(const orr__cloop *c)
-{
-    const orr__cloop in = orr__cloop_parts(c);
-    orr__cloop_run_blocks(c);
-    if (can_fold_at_once(c)) { /* without an array: inputs are read while values are folded, not before */
-        orr__part **mark = c->n->end;
-        orr__cloop_values(&in, c->r->rank - 1);
-        orr__cloop_fold_at_once(&in, 0, mark, true);
-    }
-    fold_each(&in);
-    orr__nest_close(c->n, 1);
-}
-
-/* The loop over parts [q, e) of a run. */
-static void parts_of_run(const orr__cloop *c, const char *most)
-{
-    const char *size = orr__cloop_size(c, c->r->rank - 1);
-    orr__nest_loop(c->n, ORR__LOOP_JUMPS, "q", "0", size, NULL)->at = "e";
-    orr__nest_set(c->n, "e = %s - q < %s ? %s : q + %s", size, most, size, most);
-}
-
-static void fold_blocks(const orr__cloop *c)
-{
-    for (int k = 0; k < c->r->nout; k++)
-        fold_block(c, k, block_of(c, k), "fill");
-    orr__nest_set(c->n, "fill = 0");
-}
-
-/* Blocks continue across the ends of runs, as the interpreter's do. */
-static void by_blocks(const orr__cloop *c)
-{
-    int last = c->r->rank - 1;
-    orr__nest_set(c->n, "orr_idx fill = 0");
-    orr__cloop_open(c, c->outer, last);
-    const orr__cloop in = orr__cloop_parts(c);
-    parts_of_run(c, orr__nest_say(c->n, "%d - fill", ORR__CLOOP_BLOCK));
-    fill_blocks(&in, "fill + ");
-    orr__nest_set(c->n, "fill += e - q");
-    (void)orr__nest_if(c->n, "fill == %d", ORR__CLOOP_BLOCK);
-    fold_blocks(c);
-    orr__nest_close(c->n, 2);
-    orr__cloop_close(c, c->outer, last);
-    (void)orr__nest_if(c->n, "fill > 0");
-    fold_blocks(c);
-    orr__nest_close(c->n, 1);
-}
-
-/* Columns continue across the ends of runs: the rest of a run goes to the first columns. The columns are joined after a
- * block's worth of values. */
-static void by_columns(const orr__cloop *c)
-{
-    orr__nest *n = c->n;
-    int last = c->r->rank - 1;
-    orr__cloop_each_fold(c, 0, orr__cloop_lane);
-    orr__nest_set(n, "orr_idx seen = 0");
-    orr__cloop_open(c, c->outer, last);
-    parts_of_run(c, orr__nest_say(n, "%d", ORR__CLOOP_BLOCK));
-    orr__nest_set(n, "seen += e - q");
-    orr__part **mark = n->end;
-    orr__cloop_values(c, last);
-    const orr__part *body = orr__cloop_into_lanes(c, 0, mark);
-    orr__cloop_by_lanes(c, body, true);
-    (void)orr__nest_loop(n, ORR__LOOP_VECTOR | ORR__LOOP_INT, "l", "0", "(int)(e - j)", NULL);
-    orr__nest_set(n, "const orr_idx i%d = j + l", last);
-    orr__nest_put(n, orr__nest_clone(n, body));
-    orr__nest_close(n, 1);
-    (void)orr__nest_if(n, "seen >= %d", ORR__CLOOP_BLOCK);
-    orr__cloop_each_fold(c, 0, orr__cloop_lane_join);
-    orr__cloop_each_fold(c, 0, orr__cloop_lane_clear);
-    orr__nest_set(n, "seen = 0");
-    orr__nest_close(n, 2);
-    orr__cloop_close(c, c->outer, last);
-    orr__cloop_each_fold(c, 0, orr__cloop_lane_join);
-}
-
-static void runs(const orr__cloop *c)
-{
-    const orr__region *r = c->r;
-    orr__cloop_folds(c, 0, ORR__FOLD_BEGIN);
-    if (r->search && r->rmask & 1u)
-        orr__nest_set(c->n, "acc%d.seen = W(0)", number(c, 0));
-    bool straight_on = c->outer == r->rank - 1,
-         columns = !straight_on && can_fold_at_once(c) && r->dim[r->rank - 1] >= 2 * ORR__CLOOP_LANES;
-    if (!columns)
-        declare_blocks(c);
-    (straight_on ? straight : columns ? by_columns : by_blocks)(c);
-    orr__nest_set(c->n, "const orr_idx i = at++");
-    for (int k = 0; k < r->nout; k++) {
-        orr__nest_block(c->n);
-        (void)orr__cloop_fold(c, ORR__FOLD_END, number(c, k));
-        store(c, k);
-        orr__nest_close(c->n, 1);
-    }
-}
-
-/* -- rows ------------------------------------------------------------------------------------------------------- */
-
-static bool float_sum(const orr__cloop *c, int k)
-{
-    return c->r->rop[k] == ORR__RSUM && orr__is_float((orr_dtype)c->r->instr[c->r->out_reg[k]].dtype);
-}
-
-static bool any_float_sum(const orr__cloop *c)
-{
-    bool any = false;
-    for (int k = 0; k < c->r->nout; k++)
-        any = any || float_sum(c, k);
-    return any;
-}
-
-/* One step of each output's fold<k>, with the values of the current point. */
-static void fold_steps(const orr__cloop *c)
-{
-    for (int k = 0; k < c->r->nout; k++) {
-        orr__part *step = orr__cloop_fold(c, ORR__FOLD_STEP, number(c, k));
-        step->name = orr__cloop_name(c, "fold", k);
-        step->at = orr__cloop_name(c, "where", k);
-        step->to = orr__nest_say(c->n, "i%d%s", c->order[c->r->rank - 2], c->r->rmask & 1u ? " + W(0)" : "");
-    }
-}
-
-/* Loads fold<k> from column `at`, and stores it back. */
-static void begin_steps(const orr__cloop *c, const char *at)
-{
-    for (int k = 0; k < c->r->nout; k++)
-        orr__nest_set(c->n, "%s fold%d = acc%d[%s]", wide(c, k), k, k, at);
-    if (c->r->search)
-        orr__nest_set(c->n, "orr_i64 where0 = place0[%s]", at);
-}
-
-static void end_steps(const orr__cloop *c, const char *at)
-{
-    for (int k = 0; k < c->r->nout; k++)
-        orr__nest_set(c->n, "acc%d[%s] = fold%d", k, at, k);
-    if (c->r->search)
-        orr__nest_set(c->n, "place0[%s] = where0", at);
-}
-
-static const char *column(const orr__cloop *c)
-{
-    return orr__nest_say(c->n, "i%d - q", c->r->rank - 1);
-}
-
-/* True if the values of row p, or of several rows from p on, are computed into blocks before they are folded: expensive
- * values, values with boxes, and joined rows. */
-static bool has_values_first(const orr__cloop *c)
-{
-    return c->joins || orr__cloop_split(c) || orr__cloop_work(c) > ORR__COST_STORE;
-}
-
-/* The folds of column `to`, with the values at `from` in the blocks. */
-static void fold_from_blocks(const orr__cloop *c, const char *to, const char *from)
-{
-    begin_steps(c, to);
-    for (int k = 0; k < c->r->nout; k++)
-        if (is_first(c, k))
-            orr__cloop_load(c, ORR__LOAD_PLAIN, c->r->out_reg[k], block_of(c, k), from);
-    fold_steps(c);
-    end_steps(c, to);
-}
-
-/* Adds row p from its blocks. */
-static void add_row_of_blocks(const orr__cloop *c)
-{
-    int last = c->r->rank - 1;
-    orr__nest_set(c->n, "const orr_idx i%d = p", c->order[last - 1]);
-    orr__cloop_values(c, last - 1);
-    const orr__cloop in = orr__cloop_parts(c);
-    fill_blocks(&in, "");
-    orr__cloop_inner(c, "q", "e");
-    fold_from_blocks(c, column(c), column(c));
-    orr__nest_close(c->n, 1);
-}
-
-/* Short rows [p, to) as one block; the folds of its columns follow. */
-static void add_joined_rows(const orr__cloop *c)
-{
-    const char *size = orr__cloop_size(c, c->r->rank - 1);
-    orr__nest_block(c->n);
-    orr__nest_set(c->n, "const orr_idx q = p * %s, e = to * %s", size, size);
-    orr__cloop_join_block(c, ORR__CLOOP_BLOCK);
-    fill_blocks(c, "");
-    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "j", "0", "e - q", size);
-    (void)orr__nest_loop(c->n, ORR__LOOP_VECTOR, "k", "0", size, NULL);
-    fold_from_blocks(c, "k", "j + k");
-    orr__nest_close(c->n, 3);
-}
-
-/* acc<k>[i] := acc<k>[i] combined with elements i of [from, to), at most `most`, of `rows` rows from p on. */
-static void add_rows(const orr__cloop *c, int rows, const char *from, const char *to, int most)
-{
-    int last = c->r->rank - 1, d = c->order[last - 1];
-    orr__nest_block(c->n);
-    orr__part **mark = c->n->end;
-    orr__cloop_inner(c, from, to);
-    begin_steps(c, column(c));
-    for (int row = 0; row < rows; row++) {
-        orr__cloop of_row = *c;
-        of_row.row = row;
-        orr__nest_block(c->n);
-        orr__nest_set(c->n, "const orr_idx i%d = p + %d", d, row);
-        orr__cloop_values(&of_row, last - 1);
-        orr__cloop_values(&of_row, last);
-        fold_steps(c);
-        orr__nest_close(c->n, 1);
-    }
-    end_steps(c, column(c));
-    orr__nest_close(c->n, 1);
-    orr__cloop_vectorise(c, mark, from, to);
-    orr__cloop_widen_rows(c, mark, from, to, most, d, rows);
-    orr__nest_close(c->n, 1);
-}
-
-/* The float sums of ROWS rows are added to the total, whose rounding errors are kept. A sum of at most ROWS rows is the
- * total itself. */
-static void join(const orr__cloop *c)
-{
-    for (int k = 0; k < c->r->nout; k++) {
-        if (!float_sum(c, k))
-            continue;
-        (void)orr__nest_loop(c->n, ORR__LOOP_VECTOR, "k", "0", "many", NULL);
-        orr__nest_set(
-            c->n, "const orr_f64 s = sum%d[k], x = acc%d[k], y = s + x, a = s < 0 ? -s : s, b = x < 0 ? -x : x", k, k);
-        orr__nest_set(c->n, "lost%d[k] += a >= b ? (s - y) + x : (x - y) + s", k);
-        orr__nest_set(c->n, "sum%d[k] = y", k);
-        orr__nest_set(c->n, "acc%d[k] = 0", k);
-        orr__nest_close(c->n, 1);
-    }
-}
-
-/* Adds a few cache lines at a time of several rows, so that the lines of the next rows are prefetched in between. */
-static void add_together(const orr__cloop *c)
-{
-    enum { columns = ORR__T_MAP_BLOCK / 4 }; /* of f32, of a block */
-    (void)orr__nest_loop(c->n, ORR__LOOP_WHOLE, "p", NULL, "to", orr__nest_say(c->n, "%d", ORR__T_ROWS_TOGETHER));
-    orr__cloop_blocks(c, "b", "f", "q", "e", columns);
-    orr__cloop_prefetch_rows(c, "b", "f", c->order[c->r->rank - 2], ORR__T_ROWS_TOGETHER);
-    add_rows(c, ORR__T_ROWS_TOGETHER, "b", "f", columns);
-    orr__nest_close(c->n, 2);
-}
-
-/* Rows [p, to). */
-static void add_some_rows(const orr__cloop *c)
-{
-    bool first = has_values_first(c);
-    if (!first && c->r->ninstr + c->r->nout <= ORR__COST_STORE)
-        add_together(c);
-    if (c->joins) {
-        add_joined_rows(c);
-        return;
-    }
-    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "p", NULL, "to", NULL);
-    if (first)
-        add_row_of_blocks(c);
-    else
-        add_rows(c, 1, "q", "e", ORR__CLOOP_BLOCK);
-    orr__nest_close(c->n, 1);
-}
-
-static void add_all_rows(const orr__cloop *c)
-{
-    const orr__region *r = c->r;
-    orr__nest *n = c->n;
-    int last = r->rank - 1;
-    const char *size = orr__cloop_size(c, c->order[last - 1]);
-    bool sum = any_float_sum(c);
-    orr__cloop_open(c, c->outer, last - 1);
-    if (c->joins) { /* as many rows as fit into a block and divide ROWS */
-        orr__nest_set(n, "orr_idx together = %d", ORR__CLOOP_ROWS);
-        orr__nest_set(n, "while (together * %s > %d)\n        together /= 2", orr__cloop_size(c, last),
-                      ORR__CLOOP_BLOCK);
-        orr__cloop_join_begin(c, ORR__CLOOP_BLOCK);
-    }
-    orr__nest_loop(n, ORR__LOOP_JUMPS, "p", "0", size, NULL)->at = "to";
-    orr__nest_set(n, "to = %s", size);
-    if (c->joins)
-        orr__nest_set(n, "to = to - p < together ? to : p + together");
-    if (sum)
-        orr__nest_set(n, "to = to - p < %d - seen ? to : p + (%d - seen), seen += to - p", ORR__CLOOP_ROWS,
-                      ORR__CLOOP_ROWS);
-    add_some_rows(c);
-    if (sum) {
-        (void)orr__nest_if(n, "seen == %d", ORR__CLOOP_ROWS);
-        join(c);
-        orr__nest_set(n, "seen = 0");
-        orr__nest_close(n, 1);
-    }
-    orr__nest_close(n, 1);
-    orr__cloop_close(c, c->outer, last - 1);
-    if (sum)
-        join(c);
-}
-
-static void columns_of(const orr__cloop *c, const char *type, const char *name, int count)
-{
-    orr__nest_array(c->n, ORR__ARRAY_LOOSE, type, name, orr__nest_say(c->n, "%d", count));
-}
-
-static void begin_row(const orr__cloop *c, int k, int block)
-{
-    int over = ORR__CLOOP_VECTOR; /* elements of the last vector beyond the last column */
-    const char *acc = orr__cloop_name(c, "acc", k), *count = orr__nest_say(c->n, "e - q + %d", over);
-    columns_of(c, wide(c, k), acc, block + over);
-    orr__part *clear = orr__cloop_fold(c, ORR__FOLD_CLEAR, number(c, k));
-    clear->name = acc;
-    clear->to = count;
-    if (c->r->search) {
-        columns_of(c, "orr_i64", "place0", block + over);
-        (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "k", "0", count, NULL);
-        orr__nest_set(c->n, "place0[k] = -1");
-        orr__nest_close(c->n, 1);
-    }
-    if (!float_sum(c, k))
-        return;
-    columns_of(c, "orr_f64", orr__cloop_name(c, "sum", k), block);
-    columns_of(c, "orr_f64", orr__cloop_name(c, "lost", k), block);
-    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "k", "0", "many", NULL);
-    orr__nest_set(c->n, "sum%d[k] = lost%d[k] = 0", k, k);
-    orr__nest_close(c->n, 1);
-}
-
-static void end_row(const orr__cloop *c, int k)
-{
-    orr__nest *n = c->n;
-    if (float_sum(c, k)) {
-        (void)orr__nest_loop(n, ORR__LOOP_STEPS, "k", "0", "many", NULL);
-        orr__nest_set(n,
-                      "acc%d[k] = sum%d[k] - sum%d[k] == 0 && lost%d[k] - lost%d[k] == 0 ? sum%d[k] + lost%d[k] : "
-                      "sum%d[k]",
-                      k, k, k, k, k, k, k, k);
-        orr__nest_close(n, 1);
-    }
-    (void)orr__nest_loop(n, ORR__LOOP_STEPS, "k", "0", "e - q", NULL);
-    if (c->r->search)
-        orr__nest_set(n, "const orr_i64 where = place0[k]");
-    else
-        orr__nest_set(n, "const %s fold = acc%d[k]", wide(c, k), k);
-    orr__nest_set(n, "const orr_idx i = at + q + k");
-    store(c, k);
-    orr__nest_close(n, 1);
-}
-
-/* Processes as many columns at a time as make a page of input: processors prefetch within pages. The accumulators then
- * fit into the second cache, at least. */
-static void rows(const orr__cloop *c)
-{
-    const orr__region *r = c->r;
-    const char *size = orr__cloop_size(c, r->rank - 1);
-    int block = ORR__CLOOP_BLOCK;
-    orr__cloop_blocks(c, "q", "e", "0", size, block);
-    if (any_float_sum(c)) {
-        orr__nest_set(c->n, "const orr_idx many = points > %d ? e - q : 0", ORR__CLOOP_ROWS);
-        orr__nest_set(c->n, "orr_idx seen = 0");
-    }
-    for (int k = 0; k < r->nout; k++)
-        begin_row(c, k, block);
-    if (has_values_first(c))
-        declare_blocks(c);
-    add_all_rows(c);
-    for (int k = 0; k < r->nout; k++)
-        end_row(c, k);
-    orr__nest_close(c->n, 1);
-    orr__nest_set(c->n, "at += %s", size);
 }
 
 void orr__cloop_reduce(const orr__cloop *c)
@@ -518,7 +109,7 @@ void orr__cloop_reduce(const orr__cloop *c)
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, c->outer);
     orr__nest_block(c->n);
-    (c->r->rmask >> (c->r->rank - 1) & 1u ? runs : rows)(c);
+    (c->r->rmask >> (c->r->rank - 1) & 1u ? orr__cloop_runs : orr__cloop_columns_of)(c);
     orr__nest_close(c->n, 1);
     orr__cloop_close(c, 0, c->outer);
 }

@@ -43,20 +43,8 @@ static void declare(const rows *w, int n)
 /* The values of the inner loop that the pass needs. */
 static void values(rows *w, int pass)
 {
-    const orr__cloop *c = w->c;
-    const char *at = orr__cloop_name(c, "i", c->r->rank - 1);
     orr__rowplan_want(w, pass, false);
-    for (int n = 0; n < c->r->ninstr; n++) {
-        if (!w->wanted[n] || !orr__rowplan_inner(w, n))
-            continue;
-        if (w->kept[n] && w->first[n] < pass) {
-            orr__cloop_load(c, ORR__LOAD_KEPT, n, orr__cloop_name(c, "keep", n), at);
-            continue;
-        }
-        orr__cloop_value(c, n);
-        if (w->kept[n])
-            orr__cloop_store(c, n, orr__cloop_name(c, "keep", n), at);
-    }
+    orr__rowplan_values(w, pass, orr__cloop_name(w->c, "i", w->c->r->rank - 1));
 }
 
 static bool fills(rows *w, int number)
@@ -195,17 +183,17 @@ static void outputs(rows *w)
 {
     const orr__cloop *c = w->c;
     orr__cloop_blocks(c, "q", "e", "0", orr__cloop_size(c, c->r->rank - 1), ORR__BLOCK_ELEMENTS);
-    orr__cloop_stream_block(c);
+    orr__cloop_past_block(c);
     orr__part **mark = c->n->end;
     orr__cloop_inner(c, "q", "e");
     values(w, w->passes);
-    orr__cloop_stream_stores(c);
+    orr__cloop_past_stores(c);
     orr__nest_close(c->n, 1);
     orr__cloop_pieces(c, mark, "q", "e");
     orr__cloop_narrow(c, mark, "q", "e", ORR__BLOCK_ELEMENTS);
     orr__cloop_sure(c, mark);
     orr__cloop_draw(c, mark);
-    orr__cloop_stream_pass(c, "e");
+    orr__cloop_past_copy(c, "e");
     orr__nest_close(c->n, 1);
 }
 
@@ -217,7 +205,7 @@ static void loops(const rows *w)
     (is_long(c->r) ? keep_in_memory : keep_on_stack)(w);
     orr__nest_set(c->n, "orr_idx at = 0");
     if (c->r->loops != ORR__LOOPS_PER_ROW)
-        orr__cloop_stream_begin(c);
+        orr__cloop_past_begin(c);
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, last);
     const orr__cloop parts = orr__cloop_parts(c);
@@ -235,7 +223,7 @@ static void loops(const rows *w)
     }
     orr__cloop_close(c, 0, last);
     if (c->r->loops != ORR__LOOPS_PER_ROW)
-        orr__cloop_stream_end(c);
+        orr__cloop_past_end(c);
 }
 
 void orr__cloop_rows(const orr__cloop *c)

@@ -1,5 +1,5 @@
 /* Passes over rows: the pass that computes each value, and the values that are kept for later passes.
- * Must not know: the text of loops. */
+ * Must not know: loops. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -93,6 +93,22 @@ bool orr__rowplan_make(orr__rowplan *w, const orr__cloop *c, int64_t length, siz
     for (int p = 0; p <= w->passes; p++)
         orr__rowplan_want(w, p, true);
     return true;
+}
+
+void orr__rowplan_values(const orr__rowplan *w, int pass, const char *at)
+{
+    const orr__cloop *c = w->c;
+    for (int n = 0; n < c->r->ninstr; n++) {
+        if (!w->wanted[n] || !orr__rowplan_inner(w, n))
+            continue;
+        if (w->kept[n] && w->first[n] < pass) {
+            orr__cloop_load(c, ORR__LOAD_KEPT, n, orr__cloop_name(c, "keep", n), at);
+            continue;
+        }
+        orr__cloop_value(c, n);
+        if (w->kept[n])
+            orr__cloop_store(c, n, orr__cloop_name(c, "keep", n), at);
+    }
 }
 
 void orr__rowplan_free(orr__rowplan *w)

@@ -56,8 +56,10 @@ static void read_head(reader *t, orr__region *r)
     }
 }
 
+/* Slots are numbered from that of the first instruction with one; a later one may have a lower slot. */
 static void read_instructions(reader *t, rb *b)
 {
+    int64_t slot[RB_INSTR], least = 0;
     for (int i = 0; i < b->r.ninstr; i++) {
         orr__rinstr *in = &b->instr[i];
         in->kind = (uint8_t)number(t);
@@ -67,11 +69,15 @@ static void read_instructions(reader *t, rb *b)
         in->y = (int16_t)number(t);
         in->z = (int16_t)number(t);
         in->a = (int16_t)number(t);
-        int64_t slot = number(t);
-        in->slot = slot == INT64_MIN ? -1 : (int32_t)slot;
+        slot[i] = number(t);
+        least = slot[i] != INT64_MIN && slot[i] < least ? slot[i] : least;
+    }
+    for (int i = 0; i < b->r.ninstr; i++) {
+        orr__rinstr *in = &b->instr[i];
+        in->slot = slot[i] == INT64_MIN ? -1 : (int32_t)(slot[i] - least);
         int end = in->slot + orr__emit_scalars(in);
         b->nscalar = end > b->nscalar ? end : b->nscalar;
-        t->failed = t->failed || b->nscalar > RB_SCALARS || in->slot < -1;
+        t->failed = t->failed || b->nscalar > RB_SCALARS;
     }
 }
 

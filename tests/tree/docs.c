@@ -1,5 +1,5 @@
 /* Pages made from the source are fresh; the README's program is the example that the build compiles; links have
- * targets; the environment variables that they name exist.
+ * targets; the environment variables that they name exist; the transforms that they list are short.
  * Must not know: what the pages say. */
 #include "config.h"
 #include <dirent.h>
@@ -282,6 +282,32 @@ static void code_blocks_of_pages_compile_and_run(void)
     ORR_CHECK_MSG(status == 0, "blocks of pages do not compile, or do not run:\n%s", faults);
 }
 
+/* The table of transforms in docs/fusion.md: a row is "| name | `file`, `file` | … |". */
+static void transforms_are_few_and_short(void)
+{
+    enum { MOST = 14, LINES = 200 };
+    char *text = page("docs/fusion.md"), *row = strstr(text, "| transform | file |");
+    int rows = -2, files = 0; /* the heading and its line */
+    for (; row && *row == '|'; row += strcspn(row, "\n") + 1, rows++) {
+        const char *end = row + strcspn(row, "\n");
+        for (char *name = strchr(row, '`'); name && name < end; name = strchr(name, '`')) {
+            char path[96];
+            size_t n = strcspn(++name, "`"), lines = 0;
+            (void)snprintf(path, sizeof path, "codelets/nest/%.*s", (int)n, name);
+            name += n + 1;
+            char *file = page(path);
+            for (const char *p = file; (p = strchr(p, '\n')); p++)
+                lines++;
+            ORR_CHECK_MSG(lines > 0 && lines <= LINES, "%s has %zu lines", path, lines);
+            files++;
+            free(file);
+        }
+    }
+    ORR_CHECK_MSG(rows > 0 && rows <= MOST && files >= rows, "docs/fusion.md has %d transforms in %d files", rows,
+                  files);
+    free(text);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
@@ -293,6 +319,7 @@ int main(int argc, char **argv)
         ORR_TEST(variables_of_pages_and_examples_exist),
         ORR_TEST(commands_of_pages_keep_search_paths),
         ORR_TEST(pages_do_not_contradict_each_other),
+        ORR_TEST(transforms_are_few_and_short),
         ORR_TEST(code_blocks_of_pages_compile_and_run),
         { 0 },
     };

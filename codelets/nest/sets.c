@@ -1,6 +1,6 @@
-/* Boxes of a C loop: the sets of boxes that elements are inside of. The most usual sets get a loop each, in which the text knows which
- * accesses read, as in a concatenation or a sum of shifted arrays.
- * Must not know: what the loops compute. */
+/* The sets of boxes that elements are inside of. The most usual ones get a loop each, in which the text knows which accesses read, as in a
+ * concatenation or a sum of shifted arrays.
+ * Must not know: loops. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -168,51 +168,4 @@ orr_status orr__cloop_find_sets(orr__cloop *c)
     free(k->sets);
     free(k);
     return ORR_OK;
-}
-
-/* Declares the number of the set that element `begin` is inside of, and `end`, the first element after it in another one. */
-static void find_here(const orr__cloop *c, const char *begin, const char *end, const char *to)
-{
-    int next = 0;
-    orr__nest_set(c->n, "orr_u64 set = 0");
-    orr__nest_set(c->n, "%s = %s", end, to);
-    for (int a = 0; a < c->r->naccess; a++) {
-        if (c->lay.boxes[a] != next)
-            continue;
-        (void)orr__nest_if(c->n, "%s >= lo%d && %s < hi%d", begin, a, begin, a);
-        orr__nest_set(c->n, "set |= (orr_u64)1 << %d, %s = hi%d < %s ? hi%d : %s", next++, end, a, end, a, end);
-        orr__nest_else(c->n);
-        (void)orr__nest_if(c->n, "lo%d > %s && lo%d < hi%d && lo%d < %s", a, begin, a, a, a, end);
-        orr__nest_set(c->n, "%s = lo%d", end, a);
-        orr__nest_close(c->n, 2);
-    }
-}
-
-int orr__cloop_sets(const orr__cloop *c)
-{
-    return c->nset + c->other_sets;
-}
-
-void orr__cloop_each_set(const orr__cloop *c, const char *from, const char *to, const char *begin, const char *end)
-{
-    orr__nest_loop(c->n, ORR__LOOP_JUMPS, begin, from, to, NULL)->at = end;
-    find_here(c, begin, end, to);
-}
-
-/* The last set is that of all others. */
-orr__cloop orr__cloop_set_begin(const orr__cloop *c, int s)
-{
-    orr__cloop in = *c;
-    in.around.boxed = s < c->nset ? ORR__BOXED_SET : ORR__BOXED_TESTED;
-    in.around.inside = s < c->nset ? c->set[s] : 0;
-    if (s > 0)
-        orr__nest_else(c->n);
-    if (s < orr__cloop_sets(c) - 1)
-        (void)orr__nest_if(c->n, "set == (orr_u64)0x%llx", (unsigned long long)c->set[s]);
-    return in;
-}
-
-void orr__cloop_sets_end(const orr__cloop *c)
-{
-    orr__nest_close(c->n, orr__cloop_sets(c)); /* a branch less than sets, and the loop */
 }

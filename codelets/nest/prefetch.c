@@ -1,0 +1,121 @@
+/* Loops over more data than caches hold prefetch their next input.
+ * Must not know: the meaning of instructions. */
+#include "config.h"
+
+#include <string.h>
+#include "codelets/nest/internal.h"
+#include "runtime/base/ablation.h"
+
+/* The target caches, as __builtin_prefetch numbers them. */
+enum { IN_L1 = 3, IN_L2 = 2 }; /* limit of arithmetic */
+
+/* True if access b reads, element after element, the data that access a reads at most NEAR bytes later. The lines are then in a cache. */
+static bool follows(const orr__region *r, int a, int b)
+{
+    const orr__access *x = &r->access[a], *y = &r->access[b];
+    bool forward = true;
+    if (a == b || x->input != y->input || x->placed || y->placed || memcmp(x->stride, y->stride, sizeof x->stride))
+        return false;
+    for (int d = 0; d < r->rank; d++)
+        forward = forward && x->stride[d] >= 0;
+    int64_t bytes = (y->offset - x->offset) * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[x->input]);
+    if (bytes == 0)
+        return b < a;
+    return (forward     ? bytes
+            : bytes < 0 ? -bytes
+                        : bytes) > 0 &&
+           (forward ? bytes < ORR__CACHE_SHARE : bytes < ORR__CACHE_LINE && b < a);
+}
+
+int64_t orr__cloop_leads(const orr__region *r)
+{
+    int64_t leads = -1;
+    for (int a = 0; a < r->naccess && a < ORR__CLOOP_LEADS && !orr__ablated(ORR__OFF_SHARED_STREAMS); a++)
+        for (int b = 0; b < r->naccess && r->access[a].input >= 0; b++)
+            if (follows(r, a, b))
+                leads &= ~(INT64_C(1) << a);
+    return leads;
+}
+
+/* True if the loop is limited by memory, not by arithmetic. */
+static bool light(const orr__cloop *c)
+{
+    return orr__cloop_work(c) <= ORR__COST_FUNCTION;
+}
+
+/* Is access a read, and contiguous, in the innermost loop? */
+static bool runs(const orr__cloop *c, int a)
+{
+    const orr__region *r = c->r;
+    if (r->access[a].input < 0 || c->lay.packed[a] || (c->joins && c->lay.joined[a]) ||
+        c->lay.move[a * ORR_MAX_RANK + r->rank - 1] != ORR__MOVE_UNIT)
+        return false;
+    if (orr__emit_reading(r, &c->lay, &c->around, a) == ORR__READ_NEVER ||
+        (r->access[a].box && c->around.boxed == ORR__BOXED_TESTED))
+        return false;
+    for (int i = 0; i < r->ninstr; i++)
+        if (r->instr[i].kind == ORR__RI_LOAD && r->instr[i].a == a)
+            return true;
+    return false;
+}
+
+/* May another access read the lines of access a? */
+static bool shared(const orr__cloop *c, int a)
+{
+    bool any = false;
+    for (int b = 0; b < c->r->naccess; b++)
+        any = any || (a != b && c->r->access[b].input == c->r->access[a].input && runs(c, b));
+    return any;
+}
+
+/* Prefetches elements [from, to) of the input that the innermost loop reads in order, `ahead` bytes further on. row: an axis along which
+ * accesses that do not move are already in cache, or -1. */
+static void prefetch(const orr__cloop *c, const char *from, const char *to, int ahead, int cache, int row)
+{
+    const orr__region *r = c->r;
+    for (int a = 0; a < r->naccess; a++) {
+        if (!runs(c, a) || (row >= 0 && c->lay.move[a * ORR_MAX_RANK + row] == ORR__MOVE_NONE))
+            continue;
+        int size = (int)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
+        orr__part *part = orr__nest_add(c->n, ORR__PART_PREFETCH, cache, a);
+        if (a < ORR__CLOOP_LEADS && shared(c, a))
+            part->at = orr__nest_say(c->n, "W(%d) >> %d & 1", ORR__CLOOP_LEADS_AT, a);
+        part->from = from;
+        part->to = to;
+        part->step = orr__nest_say(c->n, "%d", ahead / size);
+    }
+}
+
+/* The second cache accepts more outstanding requests than the first, whose few are also needed by the stores past the caches. Maps with
+ * such stores prefetch the line into the first cache soon after; compute-bound maps need neither. A reduction, which only reads, is fast
+ * enough without the second prefetch. */
+void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to)
+{
+    int row = c->r->rank - 2;
+    orr__part **mark = c->n->end;
+    bool later = orr__region_is_map(c->r) && !orr__region_rows(c->r) && light(c);
+    (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, later ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
+    if (c->r->rmask && !c->r->search) {
+        prefetch(c, from, to, ORR__T_AHEAD, IN_L2, -1);
+    } else if (!orr__region_rows(c->r) && orr__cloop_pays(c)) {
+        prefetch(c, from, to, ORR__T_AHEAD, IN_L2, -1);
+        prefetch(c, from, to, ORR__T_AHEAD / 4, IN_L1, -1);
+    } else if (!orr__region_rows(c->r)) {
+        prefetch(c, from, to, ORR__T_AHEAD, IN_L1, -1);
+    } else if (row >= 0) {
+        orr__nest_set(c->n, "const orr_idx next = i%d + 1, i%d = next", row, row);
+        prefetch(c, from, to, 0, IN_L1, row);
+    }
+    orr__nest_close(c->n, 1);
+    if (*mark && !(*mark)->body) /* the loop reads nothing in order */
+        (void)orr__nest_take(c->n, mark);
+}
+
+void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char *to, int d, int rows)
+{
+    (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR);
+    (void)orr__cloop_along(c, ORR__LOOP_STEPS, d, orr__nest_say(c->n, "p + %d", rows),
+                           orr__nest_say(c->n, "p + %d", 2 * rows));
+    prefetch(c, from, to, 0, IN_L1, d);
+    orr__nest_close(c->n, 2);
+}

@@ -1,0 +1,120 @@
+/* Short rows that are computed side by side: which ones, along which axis, how many at a time.
+ * Must not know: what is computed. */
+#include "config.h"
+
+#include "codelets/nest/internal.h"
+#include "runtime/base/ablation.h"
+#include "runtime/base/minmax.h"
+
+/* The number of rows side by side. */
+int orr__cloop_side_of(const orr__region *r)
+{
+    return ORR__T_SIDE_BLOCK / (r->dim[r->rank - 1] <= ORR__CLOOP_LANES ? ORR__CLOOP_LANES : ORR__T_SHORT_ROW);
+}
+
+/* The axis with the most rows side by side, up to a block; axes with neighbours in memory are preferred. */
+static int axis_of(const orr__region *r)
+{
+    int side = -1;
+    int64_t best = 0;
+    for (int d = r->rank - 2; d >= 0; d--) {
+        int64_t worth = ORR__MIN(r->dim[d], orr__cloop_side_of(r));
+        for (int a = 0; a < r->naccess; a++)
+            worth += r->access[a].stride[d] == 1 ? orr__cloop_side_of(r) / 2 : 0;
+        if (r->dim[d] >= ORR__CLOOP_VECTOR && worth > best) {
+            side = d;
+            best = worth;
+        }
+    }
+    return side;
+}
+
+const char *orr__cloop_side_not(const orr__region *r)
+{
+    int last = r->rank - 1;
+    int64_t bytes = 0;
+    if (r->rank < 2 || r->loops == ORR__LOOPS_PRODUCT || r->call.op || (r->rmask && r->rmask != 1u << last))
+        return r->rank < 2 ? "there is one row" : "no rows are folded";
+    if (orr__ablated(ORR__OFF_SHORT_ROWS))
+        return "it is switched off";
+    for (int d = 0; d < r->rank; d++)
+        if (r->dim[d] <= 0)
+            return "they are empty";
+    if (r->dim[last] < 2 || r->dim[last] > ORR__T_SHORT_ROW)
+        return "they are not short";
+    for (int i = 0; i < r->ninstr; i++) {
+        const orr__rinstr *in = &r->instr[i];
+        if (in->kind == ORR__RI_RANDOM || orr__is_compound((orr_dtype)in->dtype))
+            return "they draw numbers, or pairs of them";
+        bool read = in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER;
+        if (read && (r->access[in->a].stride[last] != 0 || r->access[in->a].box))
+            bytes += ORR__T_SIDE_BLOCK * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[in->a].input]);
+    }
+    for (int k = 0; k < r->nout; k++)
+        bytes += ORR__T_SIDE_BLOCK * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);
+    return bytes > ORR__KEPT_BYTES ? "a block of rows is larger than its share of the caches"
+           : axis_of(r) < 0        ? "no axis has the rows of a vector"
+                                   : NULL;
+}
+
+int orr__cloop_side(const orr__region *r)
+{
+    return orr__cloop_side_not(r) || !orr__cloop_chooses(r, ORR__NEST_SIDE) ? -1 : axis_of(r);
+}
+
+bool orr__cloop_as_rows(const orr__region *r, orr__region *rows)
+{
+    *rows = *r;
+    rows->instr = orr__alloc_n((size_t)(r->ninstr + r->nout), sizeof *rows->instr);
+    if (!rows->instr)
+        return false;
+    for (int i = 0; i < r->ninstr; i++)
+        rows->instr[i] = r->instr[i];
+    for (int k = 0; k < r->nout; k++) {
+        int n = rows->ninstr++;
+        rows->instr[n] = (orr__rinstr){ ORR__RI_FOLD, 0, (int16_t)r->rop[k], r->out_reg[k], -1, -1, -1, -1 };
+        orr__region fold = orr__emit_fold_of(rows, n);
+        rows->instr[n].dtype = (uint8_t)(fold.search ? ORR_I64 : orr__emit_fold_dtype(&fold, true));
+        rows->out_reg[k] = (int16_t)n;
+    }
+    rows->rmask = 0;
+    rows->loops = ORR__LOOPS_PER_ROW;
+    return true;
+}
+
+/* -- rows side by side ----------------------------------------------------------------------------------------------- */
+
+bool orr__cloop_is_of_row(const orr__cloop *c, int n)
+{
+    return c->at[n] == c->r->rank - 1 - 1;
+}
+
+void orr__cloop_side_by_side(const orr__cloop *c, int how)
+{
+    (void)orr__cloop_along(c, how, c->side, "q", "e");
+}
+
+void orr__cloop_along_row(const orr__cloop *c)
+{
+    (void)orr__cloop_along(c, ORR__LOOP_STEPS, c->r->rank - 1, "0", orr__cloop_size(c, c->r->rank - 1));
+}
+
+const char *orr__cloop_row_place(const orr__cloop *c)
+{
+    return orr__nest_say(c->n, "i%d - q", c->side);
+}
+
+const char *orr__cloop_side_place(const orr__cloop *c)
+{
+    return orr__nest_say(c->n, "i%d * %d + i%d - q", c->r->rank - 1, c->width, c->side);
+}
+
+void orr__cloop_row_again(const orr__cloop *c, int n)
+{
+    orr__cloop_load(c, ORR__LOAD_KEPT, n, orr__cloop_name(c, "row", n), orr__cloop_row_place(c));
+}
+
+void orr__cloop_side_array(const orr__cloop *c, const char *type, const char *name, int n, int elements)
+{
+    orr__nest_array(c->n, 0, type, orr__cloop_name(c, name, n), orr__nest_say(c->n, "%d", elements));
+}

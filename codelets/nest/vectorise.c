@@ -1,0 +1,132 @@
+/* The innermost loop vector by vector, the last vector masked; several vectors at a time.
+ * Must not know: what the loop computes. */
+#include "config.h"
+
+#include "codelets/nest/internal.h"
+#include "runtime/base/minmax.h"
+
+/* AVX2 masks elements of four and eight bytes, AVX-512 elements of any size. */
+int orr__cloop_maskable(const orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1, least = 8;
+    for (int n = 0; n < r->ninstr; n++) {
+        const orr__rinstr *in = &r->instr[n];
+        if (c->at[n] < last)
+            continue;
+        if ((in->kind == ORR__RI_GATHER && !c->joins) || in->kind == ORR__RI_PLACE || in->kind == ORR__RI_RANDOM ||
+            orr__is_compound((orr_dtype)in->dtype))
+            return 0;
+        if (in->kind == ORR__RI_LOAD) {
+            int size = (int)orr_dtype_size((orr_dtype)r->in_dtype[r->access[in->a].input]);
+            least = ORR__MIN(size, least);
+            if (c->lay.move[in->a * ORR_MAX_RANK + last] == ORR__MOVE_ANY)
+                return 0;
+        }
+    }
+    for (int k = 0; k < r->nout; k++) {
+        int size = (int)orr_dtype_size((orr_dtype)r->out_dtype[k]);
+        least = ORR__MIN(size, least);
+        if (orr__is_compound((orr_dtype)r->out_dtype[k]))
+            return 0;
+    }
+    return (least < 4 ? 4 : 2) * ORR__VECTOR;
+}
+
+/* Bytes of the narrowest number that the innermost loop computes with. One vector of these goes with several vectors of wider ones. */
+static int narrowest(const orr__cloop *c)
+{
+    int least = 8;
+    for (int n = 0; n < c->r->ninstr; n++) {
+        orr_dtype t = orr__compute_dtype((orr_dtype)c->r->instr[n].dtype);
+        if (c->at[n] == c->r->rank - 1 && t != ORR_BOOL && orr_dtype_size(t) < 8)
+            least = 4;
+    }
+    return least;
+}
+
+int orr__cloop_widest(const orr__cloop *c)
+{
+    int most = 4;
+    for (int n = 0; n < c->r->ninstr; n++) {
+        int size = (int)orr__dtype_size((orr_dtype)c->r->instr[n].dtype);
+        most = c->at[n] == c->r->rank - 1 && size > most ? size : most;
+    }
+    return most;
+}
+
+bool orr__cloop_is_paced(const orr__cloop *c)
+{
+    return orr__cloop_work(c) > ORR__T_LIGHT;
+}
+
+void orr__cloop_pace(const orr__cloop *c, int length)
+{
+    orr__nest_set(c->n, "ORR_PACE(%s, %d)", orr__cloop_widest(c) > 4 ? "orr_u16" : "orr_u8", length);
+}
+
+void orr__cloop_left(const orr__cloop *c, const char *count)
+{
+    orr__nest_set(c->n, "const int left = (int)(%s)", count);
+    orr__nest_set(c->n, "int live = left");
+    orr__nest_set(c->n, "__asm__(\"\" : \"+r\"(live))");
+}
+
+static bool mask_part(orr__part *part, void *unused)
+{
+    (void)unused;
+    part->around.masked = true;
+    return true;
+}
+
+void orr__cloop_mask(const orr__cloop *c, orr__part **mark)
+{
+    orr__part *list = orr__nest_take(c->n, mark);
+    orr__nest_each(&list, mask_part, NULL);
+    orr__nest_put(c->n, list);
+}
+
+/* The body of the loop for `count` elements from v on. */
+static void lanes(const orr__cloop *c, int how, const orr__part *loop, const char *count, bool paced)
+{
+    (void)orr__nest_loop(c->n, how | ORR__LOOP_INT, "lane", "0", count, NULL);
+    orr__nest_set(c->n, "const orr_idx %s = v + lane", loop->name);
+    if (paced)
+        orr__nest_set(c->n, "ORR_STEP(lane)");
+    orr__nest_put(c->n, orr__nest_clone(c->n, loop->body));
+    orr__nest_close(c->n, 1);
+}
+
+void orr__cloop_vectorise(const orr__cloop *c, orr__part **mark, const char *from, const char *to)
+{
+    orr__nest *n = c->n;
+    int vector = c->around.boxed == ORR__BOXED_TESTED ? 0 : orr__cloop_maskable(c);
+    const char *count = orr__nest_say(n, "ORR_VECTOR / %d", narrowest(c));
+    const char *many = orr__nest_say(n, "%d", ORR__T_MAP_BLOCK / orr__cloop_widest(c));
+    orr__part *loop = vector ? orr__nest_take(n, mark) : NULL;
+    if (!loop)
+        return;
+    orr__nest_if(n, "ORR_VECTOR >= %d", vector)->how = ORR__MASK_COMPILED;
+    orr__nest_block(n);
+    orr__nest_set(n, "const orr_idx end = %s", to);
+    orr__nest_set(n, "orr_idx v = %s", from);
+    if (orr__cloop_is_paced(c)) {
+        (void)orr__nest_loop(n, ORR__LOOP_WHOLE, "v", NULL, "end", many);
+        orr__cloop_pace(c, ORR__T_MAP_BLOCK / orr__cloop_widest(c));
+        lanes(c, ORR__LOOP_VECTOR, loop, many, true);
+        orr__nest_set(n, "ORR_PACED");
+        orr__nest_close(n, 1);
+    }
+    (void)orr__nest_loop(n, ORR__LOOP_WHOLE, "v", NULL, "end", count);
+    lanes(c, ORR__LOOP_ONCE, loop, count, false);
+    orr__nest_close(n, 1);
+    (void)orr__nest_if(n, "v < end");
+    orr__cloop_left(c, "end - v");
+    orr__part **masked = n->end;
+    lanes(c, ORR__LOOP_ONCE, loop, count, false);
+    orr__cloop_mask(c, masked);
+    orr__nest_close(n, 2);
+    orr__nest_else(n);
+    orr__nest_put(n, loop);
+    orr__nest_close(n, 1);
+}
