@@ -31,7 +31,7 @@
 /* The same for 4 × 4 pairs with row strides tld and fld: a pair of f32 is as long as one f64. */
 static void turn_pairs_f32(float *to, int64_t tld, const float *from, int64_t fld)
 {
-    turn_f64_turn_four((void *)to, tld, (const void *)from, fld);
+    turn_f64_turn_four((void *)to, tld, (const void *)from, fld, 4, 4);
 }
 
 static void turn_pairs_f64(double *to, int64_t tld, const double *from, int64_t fld)

@@ -29,11 +29,15 @@ typedef REAL F(four_at) __attribute__((vector_size(4 * sizeof(REAL)), aligned(si
 typedef REAL F(one) __attribute__((may_alias));
 typedef LANE F(lanes) __attribute__((vector_size(4 * sizeof(REAL))));
 
-/* to[j][i] = from[i][j] of 4 × 4. */
-static void F(turn_four)(REAL *to, int64_t tld, const REAL *from, int64_t fld)
+/* to[j][i] = from[i][j] of 4 × 4, of which `rows` are read and `cols` are written, at least two of each. */
+static inline void F(turn_four)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_t rows, int64_t cols)
 {
     F(four) r0 = *(const F(four_at) *)from, r1 = *(const F(four_at) *)(from + fld);
-    F(four) r2 = *(const F(four_at) *)(from + 2 * fld), r3 = *(const F(four_at) *)(from + 3 * fld);
+    F(four) r2 = r0, r3 = r1;
+    if (rows > 2)
+        r2 = *(const F(four_at) *)(from + 2 * fld);
+    if (rows > 3)
+        r3 = *(const F(four_at) *)(from + 3 * fld);
     if (sizeof(REAL) == 8) { /* exchanges within 16 bytes first, then halves of vectors */
         F(four) a = VEC_PICK(r0, r1, F(lanes), 0, 4, 2, 6), b = VEC_PICK(r0, r1, F(lanes), 1, 5, 3, 7);
         F(four) c = VEC_PICK(r2, r3, F(lanes), 0, 4, 2, 6), d = VEC_PICK(r2, r3, F(lanes), 1, 5, 3, 7);
@@ -51,8 +55,30 @@ static void F(turn_four)(REAL *to, int64_t tld, const REAL *from, int64_t fld)
     }
     *(F(four_at) *)to = r0;
     *(F(four_at) *)(to + tld) = r1;
-    *(F(four_at) *)(to + 2 * tld) = r2;
-    *(F(four_at) *)(to + 3 * tld) = r3;
+    if (cols > 2)
+        *(F(four_at) *)(to + 2 * tld) = r2;
+    if (cols > 3)
+        *(F(four_at) *)(to + 3 * tld) = r3;
+}
+
+/* The same for rows × cols, of which one is two or three. Vectors reach into the next row, which is there: of `from` it is read, and of `to`
+ * it is written later. The rest is left; returns its first row or column. */
+static int64_t F(turn_few)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_t rows, int64_t cols)
+{
+    int64_t done = 0;
+    if (cols == 2 && fld >= 2)
+        for (; done + 5 <= rows; done += 4)
+            F(turn_four)(to + done, tld, from + done * fld, fld, 4, 2);
+    else if (cols == 3 && fld >= 3)
+        for (; done + 5 <= rows; done += 4)
+            F(turn_four)(to + done, tld, from + done * fld, fld, 4, 3);
+    else if (rows == 2 && tld == 2)
+        for (; done + 5 <= cols; done += 4)
+            F(turn_four)(to + done * tld, tld, from + done, fld, 2, 4);
+    else if (rows == 3 && tld == 3)
+        for (; done + 5 <= cols; done += 4)
+            F(turn_four)(to + done * tld, tld, from + done, fld, 3, 4);
+    return done;
 }
 
 /* The same for rows × cols. The last squares overlap those before. Walks the rows of the side with the longer stride, whose cache lines may
@@ -62,8 +88,9 @@ static void F(turn)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_
     F(one) *t = (void *)to;
     const F(one) *f = (const void *)from;
     if (rows < 4 || cols < 4) {
-        for (int64_t i = 0; i < rows; i++)
-            for (int64_t j = 0; j < cols; j++)
+        int64_t done = F(turn_few)(to, tld, from, fld, rows, cols);
+        for (int64_t i = cols < 4 ? done : 0; i < rows; i++)
+            for (int64_t j = cols < 4 ? 0 : done; j < cols; j++)
                 t[j * tld + i] = f[i * fld + j];
         return;
     }
@@ -72,6 +99,6 @@ static void F(turn)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_
     for (int64_t u = 0; u < outer; u += 4)
         for (int64_t v = 0; v < inner; v += 4) {
             int64_t o = u + 4 <= outer ? u : outer - 4, n = v + 4 <= inner ? v : inner - 4;
-            F(turn_four)((REAL *)(t + o * ot + n * nt), tld, (const REAL *)(f + o * of + n * nf), fld);
+            F(turn_four)((REAL *)(t + o * ot + n * nt), tld, (const REAL *)(f + o * of + n * nf), fld, 4, 4);
         }
 }

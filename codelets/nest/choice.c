@@ -20,6 +20,12 @@ static bool masked(const orr__region *r)
     return all;
 }
 
+/* Is it copied, or read element by element? */
+static bool is_strided(const orr__access *a, int last)
+{
+    return last >= 0 && a->stride[last] != 0 && a->stride[last] != 1;
+}
+
 static int folds_of(const orr__region *r)
 {
     int folds = r->rmask ? r->nout : 0;
@@ -32,10 +38,11 @@ static int folds_of(const orr__region *r)
 void orr__cloop_offers(const orr__region *r, orr__nest_offer offer[ORR__NEST_OFFERS])
 {
     int64_t length = r->rank ? r->dim[r->rank - 1] : 1, rest = length % ORR__CLOOP_VECTOR, work = 0, turned = r->nout;
-    int folds = folds_of(r), gathered = 0, copied = 0;
+    int folds = folds_of(r), gathered = 0, copied = 0, strided = 0;
     for (int i = 0; i < r->ninstr; i++) {
         work += orr__instruction_cost(&r->instr[i]);
         turned += r->instr[i].kind == ORR__RI_LOAD;
+        strided += r->instr[i].kind == ORR__RI_LOAD && is_strided(&r->access[r->instr[i].a], r->rank - 1);
         gathered += r->instr[i].kind == ORR__RI_GATHER;
         copied += r->instr[i].kind == ORR__RI_GATHER ||
                   (r->rank > 1 && r->instr[i].kind == ORR__RI_IOTA && orr__cloop_join_moves(r, r->instr[i].a));
@@ -44,7 +51,9 @@ void orr__cloop_offers(const orr__region *r, orr__nest_offer offer[ORR__NEST_OFF
     int64_t empty = rest ? ORR__CLOOP_VECTOR - rest : 0; /* lanes of the masked vector */
     int64_t end = masked(r) ? work * empty / ORR__CLOOP_VECTOR : work * rest, turns = ORR__COST_TURN * turned * length;
     int64_t copies = ORR__COST_ROW * gathered + ORR__COST_STORE * copied * length / ORR__CLOOP_VECTOR;
-    offer[ORR__NEST_EACH] = (orr__nest_offer){ .name = "one by one", .cost = vectors + (double)(ORR__COST_LOOP + end) };
+    offer[ORR__NEST_EACH] =
+        (orr__nest_offer){ .name = "one by one",
+                           .cost = vectors + (double)(ORR__COST_LOOP + end + ORR__COST_TURN * strided * length) };
     offer[ORR__NEST_SIDE] = (orr__nest_offer){ .name = "side by side", .cost = vectors + (double)turns };
     offer[ORR__NEST_JOINED] = (orr__nest_offer){ .name = "joined", .cost = vectors + (double)copies };
     offer[ORR__NEST_JOINED].no = orr__cloop_joins_not(r);

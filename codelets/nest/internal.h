@@ -115,7 +115,8 @@ void orr__cloop_side_begin(const orr__cloop *c, int n);
 void orr__cloop_side_step(const orr__cloop *c, int n);
 void orr__cloop_side_join(const orr__cloop *c, int n);
 /* turn.c: the functions before the kernel; is register n read from a transposed block, and from there; the blocks of gathered accesses or of the others;
- * output k from the array made<k>. */
+ * output k from the array made<k>; is a block contiguous in an output? */
+bool orr__cloop_is_contiguous(const orr__cloop *c);
 void orr__cloop_turn_functions(const orr__cloop *c, orr__text *t);
 bool orr__cloop_is_turned(const orr__cloop *c, int n);
 void orr__cloop_turned(const orr__cloop *c, int n);
@@ -286,7 +287,7 @@ const char *orr__cloop_kept(const orr__cloop *c, int n);
 /* past.c: outputs too large for caches (orr__cloop_reach) are stored past them. In order: functions before the kernel; before its loops; in a
  * block before the innermost loop; stores inside of that loop; after it; after all loops. Is the work so little that this pays? */
 void orr__cloop_past_functions(const orr__cloop *c, orr__text *t);
-void orr__cloop_past_begin(const orr__cloop *c);
+void orr__cloop_past_begin(const orr__cloop *c, int elements); /* of a block */
 void orr__cloop_past_block(const orr__cloop *c);
 void orr__cloop_past_stores(const orr__cloop *c);
 void orr__cloop_past_copy(const orr__cloop *c, const char *to);
@@ -297,6 +298,9 @@ int64_t orr__cloop_reach(const orr__launch *l);
  * on. */
 void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to);
 void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char *to, int d, int rows);
+/* In a block of rows side by side, the next block's elements of accesses whose neighbours in memory are in neighbouring rows: each element of a
+ * row is a stream of its own, and there are more than a processor follows. */
+void orr__cloop_prefetch_side(const orr__cloop *c);
 /* Bit a, of the first ORR__CLOOP_LEADS accesses: access a has a stream of memory of its own. Clear: another access at a constant distance reads
  * the same lines first. */
 enum { ORR__CLOOP_LEADS = 63 }; /* limit of arithmetic */

@@ -162,7 +162,7 @@ void orr__cloop_map(const orr__cloop *c)
     orr__cloop_nothing(c);
     orr__cloop_join_columns(c, m.length);
     orr__nest_set(c->n, "orr_idx at = 0");
-    orr__cloop_past_begin(c);
+    orr__cloop_past_begin(c, ORR__BLOCK_ELEMENTS);
     orr__cloop_stage_begin(c, m.stages);
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, loops);

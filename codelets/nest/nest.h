@@ -18,7 +18,7 @@
  * STORE     register or output n to element `at` of `name`
  * FOLD      a part of fold n
  * COPY      elements from memory to an array or back, by the statement `at`
- * PREFETCH  the elements of access n for [from, to) of the last axis, `step` elements later */
+ * PREFETCH  the elements of access n for [from, to) of axis `row`, `step` elements later */
 #define ORR__PARTS(X)                                                                                                  \
     X(LOOP, "loop")                                                                                                    \
     X(MASK, "if")                                                                                                      \
@@ -65,7 +65,7 @@ enum {
 
 typedef struct orr__part {
     orr__partkind kind;
-    int how, n, row; /* row: which of several rows of the same loop */
+    int how, n, row; /* row: which of several rows of the same loop; of PREFETCH, the axis */
     const char *name, *at, *from, *to, *step;
     orr_dtype dtype;
     orr__around around; /* the loops around it */

@@ -81,7 +81,7 @@ int64_t orr__cloop_reach(const orr__launch *l)
 
 void orr__cloop_past_functions(const orr__cloop *c, orr__text *t)
 {
-    if (orr__region_is_map(c->r) && c->r->loops != ORR__LOOPS_PER_ROW)
+    if (orr__region_is_map(c->r) && (c->r->loops != ORR__LOOPS_PER_ROW || c->side >= 0))
         orr__text_add(t, past_text);
 }
 
@@ -104,14 +104,14 @@ static const char *place(const orr__cloop *c, int k)
 }
 
 /* An output that shares the memory of an input finds its lines in cache: they have just been read. */
-void orr__cloop_past_begin(const orr__cloop *c)
+void orr__cloop_past_begin(const orr__cloop *c, int elements)
 {
     const orr__region *r = c->r;
-    bool past = orr__cloop_pays(c) && !c->pitched;
+    bool past = (orr__cloop_pays(c) || c->side >= 0) && !c->pitched;
     for (int k = 0; k < r->nout; k++) {
         const char *apart = "";
         orr__nest_array(c->n, 0, orr__emit_storage((orr_dtype)r->out_dtype[k]), line(c, k),
-                        orr__nest_say(c->n, "%d", ORR__BLOCK_ELEMENTS + (c->pitched ? ORR__CACHE_LINE : 0)));
+                        orr__nest_say(c->n, "%d", elements + (c->pitched ? ORR__CACHE_LINE : 0)));
         for (int i = 0; i < r->nin; i++)
             apart = orr__nest_say(c->n, "%s && (const void *)out%d != in%d", apart, k, i);
         orr__nest_set(c->n, "const int past%d = %s && W(%d) == %d%s", k, past ? "ORR_PASSES" : "0", ORR__CLOOP_REACH_AT,

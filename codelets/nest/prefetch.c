@@ -5,6 +5,7 @@
 #include <string.h>
 #include "codelets/nest/internal.h"
 #include "runtime/base/ablation.h"
+#include "runtime/base/minmax.h"
 
 /* The target caches, as __builtin_prefetch numbers them. */
 enum { IN_L1 = 3, IN_L2 = 2 }; /* limit of arithmetic */
@@ -80,6 +81,7 @@ static void prefetch(const orr__cloop *c, const char *from, const char *to, int 
         orr__part *part = orr__nest_add(c->n, ORR__PART_PREFETCH, cache, a);
         if (a < ORR__CLOOP_LEADS && shared(c, a))
             part->at = orr__nest_say(c->n, "W(%d) >> %d & 1", ORR__CLOOP_LEADS_AT, a);
+        part->row = r->rank - 1;
         part->from = from;
         part->to = to;
         part->step = orr__nest_say(c->n, "%d", ahead / size);
@@ -118,4 +120,41 @@ void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char 
                            orr__nest_say(c->n, "p + %d", 2 * rows));
     prefetch(c, from, to, 0, IN_L1, d);
     orr__nest_close(c->n, 2);
+}
+
+/* In a block of rows side by side, the next block's elements of access a, along `axis`, where they are neighbours, for every place on `other`,
+ * or for each line's first. */
+static void next_block(const orr__cloop *c, int a, int axis, int other)
+{
+    const orr__access *x = &c->r->access[a];
+    const char *end = orr__nest_say(c->n, "e + %d", c->width), *size = orr__cloop_size(c, c->r->rank - 1);
+    int64_t bytes = x->stride[other] * (int64_t)orr_dtype_size((orr_dtype)c->r->in_dtype[x->input]);
+    int64_t of_line = ORR__CACHE_LINE / ORR__MAX(bytes < 0 ? -bytes : bytes, 1);
+    bool rows = other == c->side;
+    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, orr__cloop_name(c, "i", other), rows ? "e" : "0", rows ? end : size,
+                         of_line > 1 ? orr__nest_say(c->n, "%d", (int)of_line) : NULL);
+    orr__part *part = orr__nest_add(c->n, ORR__PART_PREFETCH, IN_L2, a);
+    part->row = axis;
+    part->from = rows ? "0" : "e";
+    part->to = rows ? size : end;
+    part->step = "0";
+    orr__nest_close(c->n, 1);
+}
+
+void orr__cloop_prefetch_side(const orr__cloop *c)
+{
+    orr__part **mark = c->n->end;
+    if (orr__cloop_reach(&(orr__launch){ .region = c->r, .hi = c->r->dim[0] }) == ORR__CLOOP_NEAR)
+        return; /* a branch that is never taken has its price: the compiler gives up on loops around it */
+    (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR);
+    for (int a = 0; a < c->r->naccess; a++)
+        for (int k = 0; k < 2; k++) {
+            const orr__access *x = &c->r->access[a];
+            int axis = k ? c->side : c->r->rank - 1, other = k ? c->r->rank - 1 : c->side;
+            if (x->input >= 0 && !x->placed && (x->stride[axis] == 1 || x->stride[axis] == -1) && x->stride[other] != 0)
+                next_block(c, a, axis, other);
+        }
+    orr__nest_close(c->n, 1);
+    if (*mark && !(*mark)->body)
+        (void)orr__nest_take(c->n, mark);
 }

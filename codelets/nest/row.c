@@ -205,7 +205,7 @@ static void loops(const rows *w)
     (is_long(c->r) ? keep_in_memory : keep_on_stack)(w);
     orr__nest_set(c->n, "orr_idx at = 0");
     if (c->r->loops != ORR__LOOPS_PER_ROW)
-        orr__cloop_past_begin(c);
+        orr__cloop_past_begin(c, ORR__BLOCK_ELEMENTS);
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, last);
     const orr__cloop parts = orr__cloop_parts(c);

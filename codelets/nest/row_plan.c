@@ -37,13 +37,22 @@ static float cost_of(const orr__rowplan *w, int n)
     return cost;
 }
 
+/* A wider type is computed again from the narrower one, which takes less memory. */
+static bool widens(const orr__region *r, int n)
+{
+    const orr__rinstr *in = &r->instr[n];
+    orr_dtype to = (orr_dtype)in->dtype, from = in->x < 0 ? to : (orr_dtype)r->instr[in->x].dtype;
+    return in->kind == ORR__RI_CAST && !orr__is_half(from) &&
+           orr_dtype_size(orr__compute_dtype(to)) > orr_dtype_size(orr__compute_dtype(from));
+}
+
 static bool keep(orr__rowplan *w, int n)
 {
     orr_dtype t = (orr_dtype)w->c->r->instr[n].dtype;
     size_t bytes = (size_t)w->length * (t == ORR_BOOL ? sizeof(int64_t) : orr_dtype_size(orr__compute_dtype(t)));
     if (w->kept[n])
         return true;
-    if (w->cost[n] <= ORR__T_LIGHT || bytes > w->left)
+    if (w->cost[n] <= ORR__T_LIGHT || bytes > w->left || widens(w->c->r, n))
         return false;
     w->left -= bytes;
     return w->kept[n] = true;

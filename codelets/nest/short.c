@@ -157,15 +157,44 @@ static void block(rows *w)
     outputs(w);
 }
 
+/* Is a block of rows side by side computed for all of the outer axes, before the next one? Their rows are then neighbours in the output, or
+ * their elements share lines of an input. */
+static bool is_block_outside(const orr__cloop *c)
+{
+    bool any = false;
+    for (int d = 0; d < c->r->rank - 1; d++) {
+        any = any || d > c->side;
+        for (int a = 0; a < c->r->naccess && d != c->side; a++) {
+            const orr__access *x = &c->r->access[a];
+            int64_t bytes =
+                x->input < 0 ? 0 : x->stride[d] * (int64_t)orr_dtype_size((orr_dtype)c->r->in_dtype[x->input]);
+            any = any || (bytes != 0 && bytes < ORR__CACHE_LINE && -bytes < ORR__CACHE_LINE);
+        }
+    }
+    return any;
+}
+
+static void open_blocks(const rows *w)
+{
+    orr__cloop_blocks(w->c, "q", "e", "0", orr__cloop_size(w->c, w->c->side), w->c->width);
+}
+
 static void blocks(rows *w)
 {
     const orr__cloop *c = w->c;
     int outer = last_of(w) - 1;
+    bool outside = is_block_outside(c);
     orr__cloop_nothing(c);
+    if (orr__cloop_is_contiguous(c))
+        orr__cloop_past_begin(c, ORR__T_SIDE_BLOCK);
     orr__cloop_values(c, -1);
+    if (outside)
+        open_blocks(w);
     orr__cloop_open(c, 0, outer);
     number_rows(w);
-    orr__cloop_blocks(c, "q", "e", "0", orr__cloop_size(c, c->side), w->c->width);
+    if (!outside)
+        open_blocks(w);
+    orr__cloop_prefetch_side(c);
     orr__cloop_turn_in(w->c, false);
     declare_outputs(w);
     orr__part **mark = c->n->end;
@@ -175,6 +204,8 @@ static void blocks(rows *w)
         orr__cloop_turn_out(w->c, k);
     orr__nest_close(c->n, 1);
     orr__cloop_close(c, 0, outer);
+    if (orr__cloop_is_contiguous(c))
+        orr__cloop_past_end(c);
 }
 
 void orr__cloop_short(const orr__cloop *c)

@@ -106,7 +106,7 @@ const char *orr__cloop_row_place(const orr__cloop *c)
 
 const char *orr__cloop_side_place(const orr__cloop *c)
 {
-    return orr__nest_say(c->n, "i%d * %d + i%d - q", c->r->rank - 1, c->width, c->side);
+    return orr__nest_say(c->n, "i%d - q + i%d * %d", c->side, c->r->rank - 1, c->width);
 }
 
 void orr__cloop_row_again(const orr__cloop *c, int n)
