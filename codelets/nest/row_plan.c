@@ -37,13 +37,15 @@ static float cost_of(const orr__rowplan *w, int n)
     return cost;
 }
 
-/* A wider type is computed again from the narrower one, which takes less memory. */
-static bool widens(const orr__region *r, int n)
+/* Is it a wider type whose values fill half of the first cache? It is computed again from the narrower one. */
+static bool widens(const orr__cloop *c, int n)
 {
+    const orr__region *r = c->r;
     const orr__rinstr *in = &r->instr[n];
     orr_dtype to = (orr_dtype)in->dtype, from = in->x < 0 ? to : (orr_dtype)r->instr[in->x].dtype;
-    return in->kind == ORR__RI_CAST && !orr__is_half(from) &&
-           orr_dtype_size(orr__compute_dtype(to)) > orr_dtype_size(orr__compute_dtype(from));
+    int64_t elements = c->side >= 0 ? ORR__T_SIDE_BLOCK : r->dim[r->rank - 1], size = (int64_t)orr_dtype_size(to);
+    return in->kind == ORR__RI_CAST && !orr__is_half(from) && size > (int64_t)orr_dtype_size(from) &&
+           2 * elements * size >= ORR__T_FIRST_CACHE;
 }
 
 static bool keep(orr__rowplan *w, int n)
@@ -52,7 +54,7 @@ static bool keep(orr__rowplan *w, int n)
     size_t bytes = (size_t)w->length * (t == ORR_BOOL ? sizeof(int64_t) : orr_dtype_size(orr__compute_dtype(t)));
     if (w->kept[n])
         return true;
-    if (w->cost[n] <= ORR__T_LIGHT || bytes > w->left || widens(w->c->r, n))
+    if (w->cost[n] <= ORR__T_LIGHT || bytes > w->left || widens(w->c, n))
         return false;
     w->left -= bytes;
     return w->kept[n] = true;
