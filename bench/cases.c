@@ -80,7 +80,7 @@ const bench_case bench_cases[] = {
       "heat equation, gravity, k-means, batches of a normalised data set, beside peers; simulate:heat10 is one",
       bench_simulations },
     { "random", "random", "programs drawn at random, beside peers; random:stencils is one family", bench_random },
-    { "random", "lengths",
+    { "lengths", "lengths",
       "programs on rows of 1 to 200 elements of every dtype: the time of an element beside that in rows of one element "
       "less; lengths:softmax is one program",
       bench_lengths },

@@ -18,9 +18,15 @@
     X(STORE, 12, "writing an element and reading it again")                                                            \
     X(TAKE, 3, "checking an index and forming an address")                                                             \
     X(CHOICE, 2, "comparing a place and choosing a value")                                                             \
-    X(TURN, 2, "transposing an element in a block of short rows")                                                      \
+    X(TURN, 2, "transposing an element in a block of short rows, by squares")                                          \
+    X(TURN_2, 4, "the same one by one, of two bytes or more")                                                                  \
+    X(TURN_1, 12, "the same of one byte")                                                                              \
     X(ROW, 8, "finding a gathered row, before its elements are copied")                                                \
     X(LOOP, 24, "starting the loop of a row")                                                                          \
+    X(SIDE, 48, "starting the loop over rows side by side")                                                            \
+    X(PASS, 200, "another pass over a row: its loops, and what is kept")                                               \
+    X(TREE, 256, "joining the columns of a fold")                                                                      \
+    X(HALVES, 40, "starting the conversion of a row of f16")                                                          \
     X(FOLD, 4, "a step of a fold waits for the former one")                                                            \
     X(ROUND_FIT, 6, "rounding to f16 or bf16, if NaN needs no care")                                                   \
     X(ROUND_ANY, 9, "rounding to f16 or bf16 of any value")

@@ -15,27 +15,27 @@
 
 static int usage(FILE *to, int rc)
 {
-    (void)fputs(
-        "usage: orrery-bench [--list] [--rounds N] [--json FILE] [--svg FILE] [--seconds N]\n"
-        "                    [--peer COMMAND]… [CASE|GROUP…]\n"
-        "  --list       names the cases, of the groups that are asked for or of all, and runs none\n"
-        "  --rounds N   interleaved rounds of each case and its reference (5); the median counts\n"
-        "  --least      judges each case by its fastest round instead of the median, for a shared machine\n"
-        "  --json FILE  writes the records to FILE too (-: standard output, and the table to stderr)\n"
-        "  --svg FILE   draws them: bars of the ratios, those behind first\n"
-        "  --markdown FILE  where the case ablation writes its table\n"
-        "  --seconds N  how long the case soak goes on (30; an hour: 3600)\n"
-        "  --seed S, --programs N, --family F   what the case random draws (a fresh seed, 200, all families)\n"
-        "  --megabytes N    about the largest array of its programs (64)\n"
-        "  --large          draws f32 alone, in arrays of about 10^6 elements or more\n"
-        "  --isa avx2   the case random also with Orrery and the peers limited to the vectors of AVX2\n"
-        "  --program FILE   the case random computes this program instead\n"
-        "  --keep FOLDER    where it keeps its programs and their explanations\n"
-        "  --peer CMD   a program that computes the cases of fusion too (see docs/benchmarks.md)\n"
-        "Without a CASE or GROUP: all but ablation, random, paced and simulate. ratio: 1 equals the reference, larger "
-        "is better.\n"
-        "The exit status says whether the cases could be run, not how they did.\n",
-        to);
+    (void)fputs("usage: orrery-bench [--list] [--rounds N] [--json FILE] [--svg FILE] [--seconds N]\n"
+                "                    [--peer COMMAND]… [CASE|GROUP…]\n"
+                "  --list       names the cases, of the groups that are asked for or of all, and runs none\n"
+                "  --rounds N   interleaved rounds of each case and its reference (5); the median counts\n"
+                "  --least      judges each case by its fastest round instead of the median, for a shared machine\n"
+                "  --json FILE  writes the records to FILE too (-: standard output, and the table to stderr)\n"
+                "  --svg FILE   draws them: bars of the ratios, those behind first\n"
+                "  --markdown FILE  where the case ablation writes its table\n"
+                "  --seconds N  how long the case soak goes on (30; an hour: 3600)\n"
+                "  --seed S, --programs N, --family F   what the case random draws (a fresh seed, 200, all families)\n"
+                "  --megabytes N    about the largest array of its programs (64)\n"
+                "  --large          draws f32 alone, in arrays of about 10^6 elements or more\n"
+                "  --isa avx2   the case random also with Orrery and the peers limited to the vectors of AVX2\n"
+                "  --program FILE   the case random computes this program instead\n"
+                "  --keep FOLDER    where it keeps its programs and their explanations\n"
+                "  --peer CMD   a program that computes the cases of fusion too (see docs/benchmarks.md)\n"
+                "Without a CASE or GROUP: all but ablation, random, lengths, paced and simulate. ratio: 1 equals the "
+                "reference, larger "
+                "is better.\n"
+                "The exit status says whether the cases could be run, not how they did.\n",
+                to);
     return rc;
 }
 
@@ -91,7 +91,7 @@ static int note_machine(bench_sink *s)
 /* Cases with a long run time run only on request. */
 static bool takes_part(const bench_case *c)
 {
-    static const char *const on_request[] = { "ablation", "random", "paced", "simulate" };
+    static const char *const on_request[] = { "ablation", "random", "lengths", "paced", "simulate" };
     for (size_t i = 0; i < sizeof on_request / sizeof *on_request; i++)
         if (!strcmp(c->group, on_request[i]))
             return false;

@@ -10,8 +10,8 @@
 #include "runtime/base/threshold.h"
 
 enum {
-    BLOCK_MOST = 1024,                  /* limit of order */
-    BLOCK_LEAST = 2 * ORR__T_SHORT_ROW, /* so that a block has two short rows */
+    BLOCK_MOST = 1024, /* limit of order */
+    BLOCK_LEAST = 128, /* limit of order: two rows of half as many are in a block */
 };
 
 typedef struct {

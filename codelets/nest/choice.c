@@ -4,64 +4,150 @@
 
 #include "codelets/nest/internal.h"
 #include "ops/instruction_cost.h"
+#include "runtime/base/minmax.h"
 
-/* True if a vector at the end of a row of a map can be masked (orr__cloop_maskable), so that no element is computed as a scalar. */
-static bool masked(const orr__region *r)
+/* The operands and results of a region, for the costs of its rows. */
+typedef struct {
+    int work;                    /* of an element, in additions                                      */
+    int folds, in_order, passes; /* in_order: folds without columns                                  */
+    int turned;                  /* the cost of transposing an element of each operand and result    */
+    int strided;                 /* that of copying an element of each operand with a stride         */
+    int halves;                  /* operands and results of f16                                      */
+    int gathered;                /* rows that are found                                              */
+    int copied, apart;           /* operands whose elements are copied for joined rows, one by one; row by row */
+    bool masked;                 /* a vector at the end of a row can be masked (orr__cloop_maskable) */
+} parts;
+
+static int turn_of(orr_dtype t)
 {
-    bool all = true;
-    for (int i = 0; i < r->ninstr; i++) {
-        const orr__rinstr *in = &r->instr[i];
-        all = all && in->kind != ORR__RI_GATHER && in->kind != ORR__RI_PLACE;
-        if (in->kind == ORR__RI_LOAD) {
-            int64_t along = r->access[in->a].stride[r->rank - 1];
-            all = all && !r->access[in->a].box && (along == 0 || along == 1);
-        }
+    return orr_dtype_size(t) == 1 ? ORR__COST_TURN_1 : orr_dtype_size(t) == 2 ? ORR__COST_TURN_2 : ORR__COST_TURN;
+}
+
+/* Copying an element of an operand with a stride: into rows of its own, or, of one byte, one by one as it is read. */
+static int copy_of(orr_dtype t)
+{
+    return orr_dtype_size(t) == 1 ? 2 * ORR__COST_TURN_1 : ORR__COST_TURN_2 * ORR__MAX((int)orr_dtype_size(t) / 4, 1);
+}
+
+/* An operand with one value for each row costs no element its transposition, nor does one whose neighbours in memory are in neighbouring rows. */
+static int turn_of_operand(const orr__region *r, const orr__access *a, orr_dtype t)
+{
+    int side = orr__cloop_side_not(r) ? -1 : orr__cloop_side_axis(r);
+    int64_t along = r->rank ? a->stride[r->rank - 1] : 0, across = side < 0 ? 0 : a->stride[side];
+    bool moves = a->box || (along != 0 && across != 0 && across != 1);
+    bool together = !a->box && (along == 1 || across == -1); /* squares, or vectors in reverse order */
+    return !moves ? 0 : together ? turn_of(t) : ORR__MAX(turn_of(t), ORR__COST_TURN_2);
+}
+
+/* Elements of one and two bytes have masks in loops of blocks alone, not in a loop of a whole row, which light work has. */
+static void add_operand(parts *p, const orr__region *r, const orr__rinstr *in)
+{
+    const orr__access *a = &r->access[in->a];
+    orr_dtype t = (orr_dtype)r->in_dtype[a->input];
+    int64_t along = r->rank ? a->stride[r->rank - 1] : 0;
+    p->turned += turn_of_operand(r, a, t);
+    p->strided += along != 0 && along != 1 ? copy_of(t) : 0;
+    p->halves += t == ORR_F16 && along == 1;
+    p->masked = p->masked && !a->box && (along == 0 || along == 1) && (orr_dtype_size(t) >= 4 || t == ORR_F16);
+}
+
+static void add_instruction(parts *p, const orr__region *r, const orr__rinstr *in)
+{
+    p->work += orr__instruction_cost(in);
+    switch (in->kind) {
+    case ORR__RI_LOAD: add_operand(p, r, in); break;
+    case ORR__RI_GATHER:
+        p->gathered++;
+        p->turned += ORR__MAX(turn_of((orr_dtype)in->dtype), ORR__COST_TURN_2);
+        p->masked = false;
+        break;
+    case ORR__RI_PLACE: p->masked = false; break;
+    default: break;
     }
-    return all;
+    if (r->rank < 2 || in->a < 0)
+        return;
+    orr__way way = orr__cloop_way(r, in->a);
+    bool reads = in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER || in->kind == ORR__RI_IOTA;
+    p->copied += reads && (way == ORR__SAME_COLUMN || way == ORR__ROWS_ANYWHERE ||
+                           (in->kind == ORR__RI_IOTA && orr__cloop_join_moves(r, in->a)));
+    p->apart += reads && way == ORR__ROWS_APART && !orr__cloop_join_pitched(r);
 }
 
-/* Is it copied, or read element by element? */
-static bool is_strided(const orr__access *a, int last)
+/* Sums and products of few values are folded in order, all other folds in columns, which a tree joins. */
+static void add_fold(parts *p, const orr__region *r, int n)
 {
-    return last >= 0 && a->stride[last] != 0 && a->stride[last] != 1;
+    orr__region fold = orr__emit_fold_of(r, n);
+    bool sum = fold.rop[0] == ORR__RSUM || fold.rop[0] == ORR__RPROD;
+    p->folds++;
+    p->in_order += sum && orr__cloop_columns(&fold, r->dim[r->rank - 1]) == 1;
 }
 
-static int folds_of(const orr__region *r)
+/* The length of the chain of folds that a register waits for. */
+static int depth_of(const orr__region *r, int n)
 {
-    int folds = r->rmask ? r->nout : 0;
-    for (int i = 0; i < r->ninstr; i++)
-        folds += r->instr[i].kind == ORR__RI_FOLD;
-    return folds;
+    if (n < 0)
+        return 0;
+    const orr__rinstr *in = &r->instr[n];
+    int x = depth_of(r, in->x), y = depth_of(r, in->y), z = depth_of(r, in->z), most = ORR__MAX(x, ORR__MAX(y, z));
+    return most + (in->kind == ORR__RI_FOLD);
+}
+
+static parts parts_of(const orr__region *r)
+{
+    parts p = { .masked = true };
+    for (int n = 0; n < r->ninstr; n++) {
+        add_instruction(&p, r, &r->instr[n]);
+        if (r->instr[n].kind == ORR__RI_FOLD)
+            add_fold(&p, r, n);
+    }
+    for (int k = 0; k < r->nout; k++) {
+        p.turned += r->rmask || r->loops == ORR__LOOPS_PER_ROW ? 0 : turn_of((orr_dtype)r->out_dtype[k]);
+        p.halves += r->out_dtype[k] == ORR_F16;
+        p.masked = p.masked && (orr_dtype_size((orr_dtype)r->out_dtype[k]) >= 4 || r->out_dtype[k] == ORR_F16);
+        p.passes = ORR__MAX(p.passes, depth_of(r, r->out_reg[k]));
+        if (r->rmask)
+            add_fold(&p, r, r->ninstr + k);
+    }
+    p.passes += !r->rmask && r->loops != ORR__LOOPS_PER_ROW;
+    return p;
+}
+
+/* A row by itself: its end, which is a masked vector or element by element, and its folds. */
+static double cost_of_each(const parts *p, int64_t length)
+{
+    int64_t rest = length % ORR__CLOOP_VECTOR, empty = rest ? ORR__CLOOP_VECTOR - rest : 0;
+    int64_t end = p->masked ? p->work * empty / ORR__CLOOP_VECTOR : p->work * rest;
+    int trees = p->folds - p->in_order;
+    return (double)(ORR__COST_LOOP + end + (p->strided + ORR__COST_FOLD * p->in_order) * length +
+                    ORR__COST_TREE * trees + ORR__COST_PASS * (p->passes > 1 ? p->passes - 1 : 0) +
+                    ORR__COST_HALVES * p->halves);
+}
+
+/* Fewer rows side by side are fewer vectors whose work overlaps. */
+static double cost_of_side(const parts *p, const orr__region *r, int64_t length)
+{
+    double loops = (double)(ORR__COST_SIDE * ORR__MAX(p->passes, 1) + p->work) / orr__cloop_side_of(r);
+    return (double)length * (p->turned + loops + (double)(ORR__COST_STORE * p->folds) / ORR__CLOOP_VECTOR);
+}
+
+static double cost_of_joined(const parts *p, int64_t length)
+{
+    int vector = ORR__COST_STORE * p->copied + ORR__COST_STORE / 4 * p->apart;
+    return (double)(ORR__COST_ROW * p->gathered + vector * length / ORR__CLOOP_VECTOR);
 }
 
 /* Costs: of a row, in additions of f32. All nests have the vectors of its elements; the others are what a nest has besides. */
 void orr__cloop_offers(const orr__region *r, orr__nest_offer offer[ORR__NEST_OFFERS])
 {
-    int64_t length = r->rank ? r->dim[r->rank - 1] : 1, rest = length % ORR__CLOOP_VECTOR, work = 0, turned = r->nout;
-    int folds = folds_of(r), gathered = 0, copied = 0, strided = 0;
-    for (int i = 0; i < r->ninstr; i++) {
-        work += orr__instruction_cost(&r->instr[i]);
-        turned += r->instr[i].kind == ORR__RI_LOAD;
-        strided += r->instr[i].kind == ORR__RI_LOAD && is_strided(&r->access[r->instr[i].a], r->rank - 1);
-        gathered += r->instr[i].kind == ORR__RI_GATHER;
-        copied += r->instr[i].kind == ORR__RI_GATHER ||
-                  (r->rank > 1 && r->instr[i].kind == ORR__RI_IOTA && orr__cloop_join_moves(r, r->instr[i].a));
-    }
-    double vectors = (double)(work * length) / ORR__CLOOP_VECTOR;
-    int64_t empty = rest ? ORR__CLOOP_VECTOR - rest : 0; /* lanes of the masked vector */
-    int64_t end = masked(r) ? work * empty / ORR__CLOOP_VECTOR : work * rest, turns = ORR__COST_TURN * turned * length;
-    int64_t copies = ORR__COST_ROW * gathered + ORR__COST_STORE * copied * length / ORR__CLOOP_VECTOR;
-    offer[ORR__NEST_EACH] =
-        (orr__nest_offer){ .name = "one by one",
-                           .cost = vectors + (double)(ORR__COST_LOOP + end + ORR__COST_TURN * strided * length) };
-    offer[ORR__NEST_SIDE] = (orr__nest_offer){ .name = "side by side", .cost = vectors + (double)turns };
-    offer[ORR__NEST_JOINED] = (orr__nest_offer){ .name = "joined", .cost = vectors + (double)copies };
-    offer[ORR__NEST_JOINED].no = orr__cloop_joins_not(r);
-    offer[ORR__NEST_SIDE].no = orr__cloop_side_not(r);
-    if (!offer[ORR__NEST_SIDE].no && length > ORR__CLOOP_LANES && (length >= ORR__T_SHORT_ROW || folds < 2))
-        offer[ORR__NEST_SIDE].no = "rows of so many elements fill vectors";
-    if (!offer[ORR__NEST_SIDE].no && folds > 0)
-        offer[ORR__NEST_EACH].no = "each fold of a short row ends in a tree";
+    int64_t length = r->rank ? r->dim[r->rank - 1] : 1;
+    const parts p = parts_of(r);
+    double vectors = (double)(p.work * length) / ORR__CLOOP_VECTOR;
+    offer[ORR__NEST_EACH] = (orr__nest_offer){ .name = "one by one", .cost = vectors + cost_of_each(&p, length) };
+    offer[ORR__NEST_SIDE] = (orr__nest_offer){ .name = "side by side", .no = orr__cloop_side_not(r) };
+    offer[ORR__NEST_JOINED] = (orr__nest_offer){ .name = "joined", .no = orr__cloop_joins_not(r) };
+    if (!offer[ORR__NEST_SIDE].no)
+        offer[ORR__NEST_SIDE].cost = vectors + cost_of_side(&p, r, length);
+    offer[ORR__NEST_JOINED].cost = vectors + cost_of_joined(&p, length);
     orr__nest_offer *best = NULL;
     for (int k = 0; k < ORR__NEST_OFFERS; k++)
         if (!offer[k].no && (!best || offer[k].cost < best->cost))

@@ -96,9 +96,11 @@ typedef struct {
 void orr__cloop_span(const orr__cloop *c, const orr__elements *e, orr__part **mark);
 /* Declares i<axis> for each of these axes from the row-major number `from` over them. */
 void orr__cloop_axes(const orr__cloop *c, uint32_t axes, const char *from);
-/* side.c: the axis along which short rows are computed side by side, -1: none, and how many at a time. orr__cloop_as_rows turns a reduction of
+/* side.c: the axis along which short rows are computed side by side, -1: none, that along which they could be, and how many at a time.
+ * orr__cloop_as_rows turns a reduction of
  * such rows into a map that reads folds of them; the caller frees its arrays. */
 int orr__cloop_side(const orr__region *r);
+int orr__cloop_side_axis(const orr__region *r);
 int orr__cloop_side_of(const orr__region *r);
 bool orr__cloop_as_rows(const orr__region *r, orr__region *rows);
 /* Within a block [q, e) of rows side by side: has n one value per row? Opens the loop over the rows, or that along them; the place of a
@@ -259,6 +261,7 @@ bool orr__cloop_join_copies(const orr__cloop *c);        /* is any access copied
 bool orr__cloop_is_place(const orr__region *r, int n);
 /* Do all moving accesses have rows at one distance, larger than a row? `joined` then counts the elements between the rows, too. */
 bool orr__cloop_pitched(const orr__region *r);
+bool orr__cloop_join_pitched(const orr__region *r); /* if they were joined */
 /* join_rows.c: the functions before the kernel. Parts before the loops over blocks: copies of values that repeat in each row, and `joined`, the
  * length of the joined axis. In a block [q, e): join<a> of each access that does not go on from row to row. Of pitched rows, the elements of block
  * [q, to) of an output, written from line<k>_out to their rows. */
@@ -301,6 +304,8 @@ void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char 
 /* In a block of rows side by side, the next block's elements of accesses whose neighbours in memory are in neighbouring rows: each element of a
  * row is a stream of its own, and there are more than a processor follows. */
 void orr__cloop_prefetch_side(const orr__cloop *c);
+int orr__cloop_of_line(const orr__region *r, int a,
+                       int axis); /* elements of access a along an axis that are in a line, at least one */
 /* Bit a, of the first ORR__CLOOP_LEADS accesses: access a has a stream of memory of its own. Clear: another access at a constant distance reads
  * the same lines first. */
 enum { ORR__CLOOP_LEADS = 63 }; /* limit of arithmetic */

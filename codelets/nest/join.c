@@ -146,11 +146,11 @@ bool orr__cloop_joins(const orr__region *r)
 }
 
 /* Elements between two rows are up to half of a row. */
-bool orr__cloop_pitched(const orr__region *r)
+bool orr__cloop_join_pitched(const orr__region *r)
 {
     int last = r->rank - 1;
     int64_t pitch = 0;
-    if (!orr__cloop_joins(r) || !orr__region_is_map(r))
+    if (!orr__region_is_map(r))
         return false;
     for (int a = 0; a < r->naccess; a++) {
         int64_t down = r->access[a].stride[last - 1];
@@ -162,6 +162,11 @@ bool orr__cloop_pitched(const orr__region *r)
         pitch = w == ORR__ROWS_APART ? down : pitch;
     }
     return pitch >= r->dim[last] && 2 * pitch <= 3 * r->dim[last];
+}
+
+bool orr__cloop_pitched(const orr__region *r)
+{
+    return orr__cloop_joins(r) && orr__cloop_join_pitched(r);
 }
 
 bool orr__cloop_join_moves(const orr__region *r, int a)

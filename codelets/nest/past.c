@@ -74,9 +74,10 @@ int64_t orr__cloop_reach(const orr__launch *l)
         if (r->access[a].input >= 0 && r->access[a].stride[r->rank - 1] == 1 &&
             (a >= ORR__CLOOP_LEADS || leads >> a & 1))
             bytes += points * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
-    if (bytes >= large() && bytes / r->dim[0] * (l->hi - l->lo) >= ORR__T_CORE_CACHES)
+    int64_t share = bytes / r->dim[0] * (l->hi - l->lo);
+    if (bytes >= large() && share >= ORR__T_CORE_CACHES)
         return ORR__CLOOP_PAST;
-    return bytes >= ORR__T_CORE_CACHES ? ORR__CLOOP_FAR : ORR__CLOOP_NEAR;
+    return (orr__cloop_side(r) < 0 ? bytes : share) >= ORR__T_CORE_CACHES ? ORR__CLOOP_FAR : ORR__CLOOP_NEAR;
 }
 
 void orr__cloop_past_functions(const orr__cloop *c, orr__text *t)

@@ -122,23 +122,46 @@ void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char 
     orr__nest_close(c->n, 2);
 }
 
-/* In a block of rows side by side, the next block's elements of access a, along `axis`, where they are neighbours, for every place on `other`,
- * or for each line's first. */
-static void next_block(const orr__cloop *c, int a, int axis, int other)
+int orr__cloop_of_line(const orr__region *r, int a, int axis)
+{
+    const orr__access *x = &r->access[a];
+    int64_t bytes = x->stride[axis] * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[x->input]);
+    bytes = ORR__MAX(bytes < 0 ? -bytes : bytes, 1);
+    return (int)ORR__MAX(ORR__CACHE_LINE / bytes, 1);
+}
+
+static int64_t distance(const orr__access *x, int axis)
+{
+    return x->stride[axis] < 0 ? -x->stride[axis] : x->stride[axis];
+}
+
+/* In a block of rows side by side, the next block's lines of access a, along the axis with the nearer elements for every place on the other. The
+ * other axes have the same lines again. */
+static void next_block(const orr__cloop *c, int a)
 {
     const orr__access *x = &c->r->access[a];
     const char *end = orr__nest_say(c->n, "e + %d", c->width), *size = orr__cloop_size(c, c->r->rank - 1);
-    int64_t bytes = x->stride[other] * (int64_t)orr_dtype_size((orr_dtype)c->r->in_dtype[x->input]);
-    int64_t of_line = ORR__CACHE_LINE / ORR__MAX(bytes < 0 ? -bytes : bytes, 1);
-    bool rows = other == c->side;
-    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, orr__cloop_name(c, "i", other), rows ? "e" : "0", rows ? end : size,
-                         of_line > 1 ? orr__nest_say(c->n, "%d", (int)of_line) : NULL);
+    int last = c->r->rank - 1;
+    int64_t across = distance(x, c->side), along = distance(x, last);
+    bool by_row = along == 0 || across < along;
+    int axis = by_row ? c->side : last, other = by_row ? last : c->side;
+    orr__nest_block(c->n);
+    for (int d = 0; d < last; d++)
+        if (d != c->side && x->stride[d] != 0 && orr__cloop_of_line(c->r, a, d) > 1)
+            (void)orr__nest_if(c->n, "i%d %% %d == 0", d, orr__cloop_of_line(c->r, a, d));
+    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, orr__cloop_name(c, "i", other), by_row ? "0" : "e",
+                         along == 0 ? "1"
+                         : by_row   ? size
+                                    : end,
+                         orr__nest_say(c->n, "%d", orr__cloop_of_line(c->r, a, other)));
     orr__part *part = orr__nest_add(c->n, ORR__PART_PREFETCH, IN_L2, a);
     part->row = axis;
-    part->from = rows ? "0" : "e";
-    part->to = rows ? size : end;
+    part->from = by_row ? "e" : "0";
+    part->to = by_row ? end : size;
     part->step = "0";
-    orr__nest_close(c->n, 1);
+    orr__nest_close(c->n, 2);
+    for (int d = 0; d < last; d++)
+        orr__nest_close(c->n, d != c->side && x->stride[d] != 0 && orr__cloop_of_line(c->r, a, d) > 1);
 }
 
 void orr__cloop_prefetch_side(const orr__cloop *c)
@@ -148,12 +171,8 @@ void orr__cloop_prefetch_side(const orr__cloop *c)
         return; /* a branch that is never taken has its price: the compiler gives up on loops around it */
     (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR);
     for (int a = 0; a < c->r->naccess; a++)
-        for (int k = 0; k < 2; k++) {
-            const orr__access *x = &c->r->access[a];
-            int axis = k ? c->side : c->r->rank - 1, other = k ? c->r->rank - 1 : c->side;
-            if (x->input >= 0 && !x->placed && (x->stride[axis] == 1 || x->stride[axis] == -1) && x->stride[other] != 0)
-                next_block(c, a, axis, other);
-        }
+        if (c->r->access[a].input >= 0 && !c->r->access[a].placed && c->r->access[a].stride[c->side] != 0)
+            next_block(c, a);
     orr__nest_close(c->n, 1);
     if (*mark && !(*mark)->body)
         (void)orr__nest_take(c->n, mark);

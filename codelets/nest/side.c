@@ -6,14 +6,16 @@
 #include "runtime/base/ablation.h"
 #include "runtime/base/minmax.h"
 
-/* The number of rows side by side. */
 int orr__cloop_side_of(const orr__region *r)
 {
-    return ORR__T_SIDE_BLOCK / (r->dim[r->rank - 1] <= ORR__CLOOP_LANES ? ORR__CLOOP_LANES : ORR__T_SHORT_ROW);
+    int length = ORR__CLOOP_LANES;
+    while (length < r->dim[r->rank - 1] && length < ORR__T_SIDE_BLOCK)
+        length *= 2;
+    return ORR__T_SIDE_BLOCK / length;
 }
 
 /* The axis with the most rows side by side, up to a block; axes with neighbours in memory are preferred. */
-static int axis_of(const orr__region *r)
+int orr__cloop_side_axis(const orr__region *r)
 {
     int side = -1;
     int64_t best = 0;
@@ -40,7 +42,7 @@ const char *orr__cloop_side_not(const orr__region *r)
     for (int d = 0; d < r->rank; d++)
         if (r->dim[d] <= 0)
             return "they are empty";
-    if (r->dim[last] < 2 || r->dim[last] > ORR__T_SHORT_ROW)
+    if (r->dim[last] < 2 || orr__cloop_side_of(r) < ORR__CLOOP_VECTOR)
         return "they are not short";
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
@@ -52,14 +54,14 @@ const char *orr__cloop_side_not(const orr__region *r)
     }
     for (int k = 0; k < r->nout; k++)
         bytes += ORR__T_SIDE_BLOCK * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);
-    return bytes > ORR__KEPT_BYTES ? "a block of rows is larger than its share of the caches"
-           : axis_of(r) < 0        ? "no axis has the rows of a vector"
-                                   : NULL;
+    return bytes > ORR__KEPT_BYTES       ? "a block of rows is larger than its share of the caches"
+           : orr__cloop_side_axis(r) < 0 ? "no axis has the rows of a vector"
+                                         : NULL;
 }
 
 int orr__cloop_side(const orr__region *r)
 {
-    return orr__cloop_side_not(r) || !orr__cloop_chooses(r, ORR__NEST_SIDE) ? -1 : axis_of(r);
+    return orr__cloop_side_not(r) || !orr__cloop_chooses(r, ORR__NEST_SIDE) ? -1 : orr__cloop_side_axis(r);
 }
 
 bool orr__cloop_as_rows(const orr__region *r, orr__region *rows)

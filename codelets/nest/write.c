@@ -240,12 +240,12 @@ static void fold(const writer *w, const orr__part *f)
 static void prefetch(const writer *w, const orr__part *p)
 {
     const orr__region *r = w->c->r;
-    int axis = p->row, input = r->access[p->n].input, size = (int)orr_dtype_size((orr_dtype)r->in_dtype[input]);
+    int axis = p->row, input = r->access[p->n].input;
     if (p->at)
         orr__text_addf(w->t, "    if (%s)\n", p->at);
-    orr__text_addf(w->t,
-                   "    for (orr_idx i%d = %s; i%d < %s; i%d += %d)\n        ORR_PREFETCH(in%d + (%s << W(%d)) + (",
-                   axis, p->from, axis, p->to, axis, ORR__CACHE_LINE / size, input, p->step, ORR__CLOOP_AHEAD_AT);
+    orr__text_addf(
+        w->t, "    for (orr_idx i%d = %s; i%d < %s; i%d += %d)\n        ORR_PREFETCH(in%d + (%s << W(%d)) + (", axis,
+        p->from, axis, p->to, axis, orr__cloop_of_line(r, p->n, axis), input, p->step, ORR__CLOOP_AHEAD_AT);
     orr__emit_index(w->t, r, &w->c->lay, p->n, false);
     orr__text_addf(w->t, "), %d);\n", p->how);
 }

@@ -121,7 +121,7 @@ static orr__node *whole(const search *s, orr__node *n)
 }
 
 /* The greatest divisor of n up to ROW; n itself if that is small. */
-enum { ROW = 2 * ORR__NEAR_ROW, ROW_LEAST = ORR__T_SHORT_ROW };
+enum { ROW = 2 * ORR__NEAR_ROW, ROW_LEAST = 4 * ORR__VECTOR };
 static int64_t row_length(int64_t n)
 {
     int64_t d = n < ROW ? n : ROW;

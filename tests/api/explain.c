@@ -166,7 +166,6 @@ static void each_nest_has_a_cost_or_a_reason(void)
     has(text, "joined: 0.562 additions a row, chosen\n");
     free(text);
     text = explained_text(orr_softmax(leaf(ORR_SHAPE(256, 10)), -1));
-    has(text, "one by one: no, each fold of a short row ends in a tree; side by side: ");
     has(text, " additions a row, chosen; joined: no, they are folded\n");
     free(text);
     text = explained_text(orr_exp(leaf(ORR_SHAPE(4, 1000))));
