@@ -15,6 +15,8 @@ typedef struct {
     int halves;                  /* operands and results of f16                                      */
     int gathered;                /* rows that are found                                              */
     int copied, apart;           /* operands whose elements are copied for joined rows, one by one; row by row */
+    int operands;                /* that are loaded                                                  */
+    bool packed;                 /* one of them is copied                                            */
     bool masked;                 /* a vector at the end of a row can be masked (orr__cloop_maskable) */
 } parts;
 
@@ -48,7 +50,10 @@ static void add_operand(parts *p, const orr__region *r, const orr__rinstr *in)
     p->turned += turn_of_operand(r, a, t);
     p->strided += along != 0 && along != 1 ? copy_of(t) : 0;
     p->halves += t == ORR_F16 && along == 1;
-    p->masked = p->masked && !a->box && (along == 0 || along == 1) && (orr_dtype_size(t) >= 4 || t == ORR_F16);
+    p->operands++;
+    p->packed = p->packed || (along != 0 && along != 1);
+    p->masked = p->masked && !a->box && (along == 0 || along == 1 || orr__cloop_may_pack(r, in->a)) &&
+                (orr_dtype_size(t) >= 4 || t == ORR_F16);
 }
 
 static void add_instruction(parts *p, const orr__region *r, const orr__rinstr *in)
@@ -112,15 +117,22 @@ static parts parts_of(const orr__region *r)
     return p;
 }
 
-/* A row by itself: its end, which is a masked vector or element by element, and its folds. */
-static double cost_of_each(const parts *p, int64_t length)
+/* The end of a row: a masked vector, for which nothing else is ready if its operands have just been copied; else element by element. */
+static int64_t cost_of_end(const parts *p, int64_t length)
 {
     int64_t rest = length % ORR__CLOOP_VECTOR, empty = rest ? ORR__CLOOP_VECTOR - rest : 0;
-    int64_t end = p->masked ? p->work * empty / ORR__CLOOP_VECTOR : p->work * rest;
+    return !p->masked  ? p->work * rest
+           : p->packed ? p->work * ORR__MIN(rest, ORR__COST_FOLD)
+                       : p->work * empty / ORR__CLOOP_VECTOR;
+}
+
+/* A row by itself: loops begin, with an address for each operand, and it has an end, and folds. */
+static double cost_of_each(const parts *p, int64_t length)
+{
     int trees = p->folds - p->in_order;
-    return (double)(ORR__COST_LOOP + end + (p->strided + ORR__COST_FOLD * p->in_order) * length +
-                    ORR__COST_TREE * trees + ORR__COST_PASS * (p->passes > 1 ? p->passes - 1 : 0) +
-                    ORR__COST_HALVES * p->halves);
+    return (double)(ORR__COST_LOOP * ORR__MAX(p->operands, 2) / 2 + cost_of_end(p, length) +
+                    (p->strided + ORR__COST_FOLD * p->in_order) * length + ORR__COST_TREE * trees +
+                    ORR__COST_PASS * (p->passes > 1 ? p->passes - 1 : 0) + ORR__COST_HALVES * p->halves);
 }
 
 /* Fewer rows side by side are fewer vectors whose work overlaps. */

@@ -118,7 +118,7 @@ void orr__cloop_side_step(const orr__cloop *c, int n);
 void orr__cloop_side_join(const orr__cloop *c, int n);
 /* turn.c: the functions before the kernel; is register n read from a transposed block, and from there; the blocks of gathered accesses or of the others;
  * output k from the array made<k>; is a block contiguous in an output? */
-bool orr__cloop_is_contiguous(const orr__cloop *c);
+bool orr__cloop_goes_past(const orr__cloop *c); /* are blocks contiguous in an output, and may be stored past the caches? */
 void orr__cloop_turn_functions(const orr__cloop *c, orr__text *t);
 bool orr__cloop_is_turned(const orr__cloop *c, int n);
 void orr__cloop_turned(const orr__cloop *c, int n);
@@ -234,8 +234,9 @@ void orr__cloop_half_functions(const orr__cloop *c, orr__text *t);
 
 /* -- parts of kernels ---------------------------------------------------------------------------------------------- */
 
-/* pack.c: does access a read a copy? Its array is then pack<a>, else in<input>. */
+/* pack.c: does access a read a copy, or would it if rows are computed one by one? Its array is then pack<a>, else in<input>. */
 bool orr__cloop_packs(const orr__region *r, int a);
+bool orr__cloop_may_pack(const orr__region *r, int a);
 /* join.c: are the last two axes of a map walked as one because its rows are short? How an access moves from one row to the next: ROWS_ANYWHERE
  * are gathered, by the instruction of the second function (-1: none), PLACES lead to them alone. */
 bool orr__cloop_joins(const orr__region *r);
@@ -297,6 +298,7 @@ void orr__cloop_past_copy(const orr__cloop *c, const char *to);
 void orr__cloop_past_end(const orr__cloop *c);
 bool orr__cloop_pays(const orr__cloop *c);
 int64_t orr__cloop_reach(const orr__launch *l);
+int64_t orr__cloop_most_reach(const orr__cloop *c); /* of all rows. A branch that is never taken has its price */
 /* prefetch.c: in a block [from, to), prefetches the next input. The `rows` variant prefetches for the `rows` places on axis d after those from p
  * on. */
 void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to);

@@ -30,7 +30,7 @@ static bool turned(const orr__region *r, const orr__access *a, int64_t size)
     return any;
 }
 
-bool orr__cloop_packs(const orr__region *r, int number)
+bool orr__cloop_may_pack(const orr__region *r, int number)
 {
     const orr__access *a = &r->access[number];
     int last = r->rank - 1;
@@ -44,7 +44,7 @@ bool orr__cloop_packs(const orr__region *r, int number)
     }
     int64_t size = (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[a->input]), part = moved;
     if (points < ORR__BLOCK_ELEMENTS || (moved < ORR__BLOCK_ELEMENTS && points < READS * moved) ||
-        r->dim[last] < READS || !loaded(r, number) || orr__cloop_side(r) >= 0 || orr__cloop_joins(r))
+        r->dim[last] < READS || !loaded(r, number))
         return false;
     if (a->stride[0] && !(r->rmask & 1u) && r->dim[0] > ORR__VECTOR)
         part = moved / r->dim[0] * ORR__VECTOR;
@@ -52,6 +52,11 @@ bool orr__cloop_packs(const orr__region *r, int number)
         part * size > (r->rmask & 1u ? ORR__T_CORE_CACHES : ORR__T_LAST_CACHE))
         return false;
     return points >= READS * moved || turned(r, a, size);
+}
+
+bool orr__cloop_packs(const orr__region *r, int number)
+{
+    return orr__cloop_may_pack(r, number) && orr__cloop_side(r) < 0 && !orr__cloop_joins(r);
 }
 
 int orr__emit_c_packs(const orr__region *r)

@@ -80,9 +80,14 @@ int64_t orr__cloop_reach(const orr__launch *l)
     return (orr__cloop_side(r) < 0 ? bytes : share) >= ORR__T_CORE_CACHES ? ORR__CLOOP_FAR : ORR__CLOOP_NEAR;
 }
 
+int64_t orr__cloop_most_reach(const orr__cloop *c)
+{
+    return orr__cloop_reach(&(orr__launch){ .region = c->r, .hi = c->r->dim[0] });
+}
+
 void orr__cloop_past_functions(const orr__cloop *c, orr__text *t)
 {
-    if (orr__region_is_map(c->r) && (c->r->loops != ORR__LOOPS_PER_ROW || c->side >= 0))
+    if (orr__region_is_map(c->r) && (c->side < 0 ? c->r->loops != ORR__LOOPS_PER_ROW : orr__cloop_goes_past(c)))
         orr__text_add(t, past_text);
 }
 

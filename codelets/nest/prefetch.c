@@ -167,8 +167,8 @@ static void next_block(const orr__cloop *c, int a)
 void orr__cloop_prefetch_side(const orr__cloop *c)
 {
     orr__part **mark = c->n->end;
-    if (orr__cloop_reach(&(orr__launch){ .region = c->r, .hi = c->r->dim[0] }) == ORR__CLOOP_NEAR)
-        return; /* a branch that is never taken has its price: the compiler gives up on loops around it */
+    if (orr__cloop_most_reach(c) == ORR__CLOOP_NEAR)
+        return;
     (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR);
     for (int a = 0; a < c->r->naccess; a++)
         if (c->r->access[a].input >= 0 && !c->r->access[a].placed && c->r->access[a].stride[c->side] != 0)

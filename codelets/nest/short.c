@@ -185,7 +185,7 @@ static void blocks(rows *w)
     int outer = last_of(w) - 1;
     bool outside = is_block_outside(c);
     orr__cloop_nothing(c);
-    if (orr__cloop_is_contiguous(c))
+    if (orr__cloop_goes_past(c))
         orr__cloop_past_begin(c, ORR__T_SIDE_BLOCK);
     orr__cloop_values(c, -1);
     if (outside)
@@ -204,7 +204,7 @@ static void blocks(rows *w)
         orr__cloop_turn_out(w->c, k);
     orr__nest_close(c->n, 1);
     orr__cloop_close(c, 0, outer);
-    if (orr__cloop_is_contiguous(c))
+    if (orr__cloop_goes_past(c))
         orr__cloop_past_end(c);
 }
 

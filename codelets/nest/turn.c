@@ -159,12 +159,12 @@ static bool has_squares(const orr__cloop *c, int k)
     return !is_row(c) && (size == 4 || size == 8);
 }
 
-bool orr__cloop_is_contiguous(const orr__cloop *c)
+bool orr__cloop_goes_past(const orr__cloop *c)
 {
     bool any = false;
     for (int k = 0; k < c->r->nout; k++)
         any = any || is_row(c) || has_squares(c, k);
-    return any && c->side == last_of(c) - 1;
+    return any && c->side == last_of(c) - 1 && orr__cloop_most_reach(c) == ORR__CLOOP_PAST;
 }
 
 /* made<k> to `to`, with `gap` elements from one row to the next. */
@@ -208,7 +208,7 @@ void orr__cloop_turn_out(const orr__cloop *c, int k)
     const char *length = is_row(c) ? "1" : orr__cloop_size(c, last_of(c));
     const char *place =
         orr__nest_say(c->n, "out%d + ((orr_idx)W(%d) + (at + q * step) * %s)", k, c->lay.out_at + k, length);
-    bool past = orr__cloop_is_contiguous(c) && (is_row(c) || has_squares(c, k));
+    bool past = orr__cloop_goes_past(c) && (is_row(c) || has_squares(c, k));
     if (past)
         begin_past(c, k, place);
     if (has_squares(c, k))
