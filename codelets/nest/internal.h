@@ -118,7 +118,8 @@ void orr__cloop_side_step(const orr__cloop *c, int n);
 void orr__cloop_side_join(const orr__cloop *c, int n);
 /* turn.c: the functions before the kernel; is register n read from a transposed block, and from there; the blocks of gathered accesses or of the others;
  * output k from the array made<k>; is a block contiguous in an output? */
-bool orr__cloop_goes_past(const orr__cloop *c); /* are blocks contiguous in an output, and may be stored past the caches? */
+bool orr__cloop_goes_past(
+    const orr__cloop *c); /* are blocks contiguous in an output, and may be stored past the caches? */
 void orr__cloop_turn_functions(const orr__cloop *c, orr__text *t);
 bool orr__cloop_is_turned(const orr__cloop *c, int n);
 void orr__cloop_turned(const orr__cloop *c, int n);
@@ -258,6 +259,8 @@ const char *orr__cloop_side_not(const orr__region *r);
 bool orr__cloop_chooses(const orr__region *r, int nest);
 bool orr__cloop_join_moves(const orr__region *r, int a); /* does access a need join<a>? */
 bool orr__cloop_join_copies(const orr__cloop *c);        /* is any access copied row by row? */
+/* Are copies begun for longer blocks, since rows end in each of them? The arrays that are filled before must be few of all elements. */
+bool orr__cloop_join_is_long(const orr__cloop *c);
 /* Is register n of joined rows one number per row that only places of gathered rows are made from? It is computed where the rows are copied. */
 bool orr__cloop_is_place(const orr__region *r, int n);
 /* Do all moving accesses have rows at one distance, larger than a row? `joined` then counts the elements between the rows, too. */

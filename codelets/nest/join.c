@@ -184,3 +184,17 @@ bool orr__cloop_join_copies(const orr__cloop *c)
     }
     return copies;
 }
+
+bool orr__cloop_join_is_long(const orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    bool copies = c->pitched;
+    int64_t elements = 1;
+    for (int d = 0; d < r->rank; d++)
+        elements *= r->dim[d];
+    for (int a = 0; a < r->naccess && c->joins && !copies; a++) {
+        orr__way w = orr__cloop_way(r, a);
+        copies = w == ORR__ROWS_APART || w == ORR__ROWS_ANYWHERE || w == ORR__SAME_COLUMN || c->lay.column[a] >= 0;
+    }
+    return copies && (c->pitched || orr__cloop_join_copies(c) || elements >= ORR__T_RARE_SET * ORR__BLOCK_ELEMENTS);
+}

@@ -156,8 +156,7 @@ void orr__cloop_map(const orr__cloop *c)
 {
     map m = { .stages = orr__cloop_stages(c) };
     int last = c->r->rank - 1, loops = c->joins ? last - 1 : last;
-    m.length = draws(c) || c->pitched || orr__cloop_join_copies(c) ? ORR__BLOCK_ELEMENTS
-                                                                   : ORR__T_MAP_BLOCK / orr__cloop_widest(c);
+    m.length = draws(c) || orr__cloop_join_is_long(c) ? ORR__BLOCK_ELEMENTS : ORR__T_MAP_BLOCK / orr__cloop_widest(c);
     const char *size = orr__cloop_length(c);
     orr__cloop_nothing(c);
     orr__cloop_join_columns(c, m.length);
