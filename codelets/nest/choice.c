@@ -2,12 +2,14 @@
  * Must not know: the text of a nest. */
 #include "config.h"
 
+#include <stdlib.h>
 #include "codelets/nest/internal.h"
 #include "ops/instruction_cost.h"
 #include "runtime/base/minmax.h"
 
 /* The operands and results of a region, for the costs of its rows. */
 typedef struct {
+    int side;                    /* the axis along which rows could be side by side, -1: none        */
     int work;                    /* of an element, in additions                                      */
     int folds, in_order, passes; /* in_order: folds without columns                                  */
     int turned;                  /* the cost of transposing an element of each operand and result    */
@@ -32,10 +34,9 @@ static int copy_of(orr_dtype t)
 }
 
 /* An operand with one value for each row costs no element its transposition, nor does one whose neighbours in memory are in neighbouring rows. */
-static int turn_of_operand(const orr__region *r, const orr__access *a, orr_dtype t)
+static int turn_of_operand(const orr__access *a, orr_dtype t, int64_t along, int side)
 {
-    int side = orr__cloop_side_not(r) ? -1 : orr__cloop_side_axis(r);
-    int64_t along = r->rank ? a->stride[r->rank - 1] : 0, across = side < 0 ? 0 : a->stride[side];
+    int64_t across = side < 0 ? 0 : a->stride[side];
     bool moves = a->box || (along != 0 && across != 0 && across != 1);
     bool together = !a->box && (along == 1 || across == -1); /* squares, or vectors in reverse order */
     return !moves ? 0 : together ? turn_of(t) : ORR__MAX(turn_of(t), ORR__COST_TURN_2);
@@ -47,7 +48,7 @@ static void add_operand(parts *p, const orr__region *r, const orr__rinstr *in)
     const orr__access *a = &r->access[in->a];
     orr_dtype t = (orr_dtype)r->in_dtype[a->input];
     int64_t along = r->rank ? a->stride[r->rank - 1] : 0;
-    p->turned += turn_of_operand(r, a, t);
+    p->turned += turn_of_operand(a, t, along, p->side);
     p->strided += along != 0 && along != 1 ? copy_of(t) : 0;
     p->halves += t == ORR_F16 && along == 1;
     p->operands++;
@@ -69,13 +70,21 @@ static void add_instruction(parts *p, const orr__region *r, const orr__rinstr *i
     case ORR__RI_PLACE: p->masked = false; break;
     default: break;
     }
-    if (r->rank < 2 || in->a < 0)
-        return;
-    orr__way way = orr__cloop_way(r, in->a);
-    bool reads = in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER || in->kind == ORR__RI_IOTA;
-    p->copied += reads && (way == ORR__SAME_COLUMN || way == ORR__ROWS_ANYWHERE ||
-                           (in->kind == ORR__RI_IOTA && orr__cloop_join_moves(r, in->a)));
-    p->apart += reads && way == ORR__ROWS_APART && !orr__cloop_join_pitched(r);
+}
+
+/* The copies of joined rows. Those of rows at one distance are none. */
+static void add_copies(parts *p, const orr__region *r)
+{
+    bool pitched = orr__cloop_join_pitched(r);
+    for (int n = 0; n < r->ninstr; n++) {
+        const orr__rinstr *in = &r->instr[n];
+        if (in->kind != ORR__RI_LOAD && in->kind != ORR__RI_GATHER && in->kind != ORR__RI_IOTA)
+            continue;
+        orr__way way = orr__cloop_way(r, in->a);
+        p->copied += way == ORR__SAME_COLUMN || way == ORR__ROWS_ANYWHERE ||
+                     (in->kind == ORR__RI_IOTA && orr__cloop_join_moves(r, in->a));
+        p->apart += way == ORR__ROWS_APART && !pitched;
+    }
 }
 
 /* Sums and products of few values are folded in order, all other folds in columns, which a tree joins. */
@@ -87,19 +96,26 @@ static void add_fold(parts *p, const orr__region *r, int n)
     p->in_order += sum && orr__cloop_columns(&fold, r->dim[r->rank - 1]) == 1;
 }
 
-/* The length of the chain of folds that a register waits for. */
-static int depth_of(const orr__region *r, int n)
+/* The most folds in a chain that an output waits for: the passes before that of the outputs. */
+static int chain_of(const orr__region *r)
 {
-    if (n < 0)
-        return 0;
-    const orr__rinstr *in = &r->instr[n];
-    int x = depth_of(r, in->x), y = depth_of(r, in->y), z = depth_of(r, in->z), most = ORR__MAX(x, ORR__MAX(y, z));
-    return most + (in->kind == ORR__RI_FOLD);
+    int most = 0, *chain = orr__alloc_n((size_t)r->ninstr + 1, sizeof *chain);
+    for (int n = 0; chain && n < r->ninstr; n++) {
+        const orr__rinstr *in = &r->instr[n];
+        const int16_t operand[3] = { in->x, in->y, in->z };
+        for (int k = 0; k < 3; k++)
+            if (operand[k] >= 0)
+                chain[n] = ORR__MAX(chain[operand[k]], chain[n]);
+        chain[n] += in->kind == ORR__RI_FOLD;
+        most = ORR__MAX(chain[n], most);
+    }
+    free(chain);
+    return most;
 }
 
-static parts parts_of(const orr__region *r)
+static parts parts_of(const orr__region *r, bool sides, bool joins)
 {
-    parts p = { .masked = true };
+    parts p = { .masked = true, .side = sides ? orr__cloop_side_axis(r) : -1 };
     for (int n = 0; n < r->ninstr; n++) {
         add_instruction(&p, r, &r->instr[n]);
         if (r->instr[n].kind == ORR__RI_FOLD)
@@ -109,11 +125,12 @@ static parts parts_of(const orr__region *r)
         p.turned += r->rmask || r->loops == ORR__LOOPS_PER_ROW ? 0 : turn_of((orr_dtype)r->out_dtype[k]);
         p.halves += r->out_dtype[k] == ORR_F16;
         p.masked = p.masked && (orr_dtype_size((orr_dtype)r->out_dtype[k]) >= 4 || r->out_dtype[k] == ORR_F16);
-        p.passes = ORR__MAX(p.passes, depth_of(r, r->out_reg[k]));
         if (r->rmask)
             add_fold(&p, r, r->ninstr + k);
     }
-    p.passes += !r->rmask && r->loops != ORR__LOOPS_PER_ROW;
+    if (joins)
+        add_copies(&p, r);
+    p.passes = (p.folds ? chain_of(r) : 0) + (!r->rmask && r->loops != ORR__LOOPS_PER_ROW);
     return p;
 }
 
@@ -151,15 +168,17 @@ static double cost_of_joined(const parts *p, int64_t length)
 /* Costs: of a row, in additions of f32. All nests have the vectors of its elements; the others are what a nest has besides. */
 void orr__cloop_offers(const orr__region *r, orr__nest_offer offer[ORR__NEST_OFFERS])
 {
+    const char *no_side = orr__cloop_side_not(r), *no_join = orr__cloop_joins_not(r);
     int64_t length = r->rank ? r->dim[r->rank - 1] : 1;
-    const parts p = parts_of(r);
+    const parts p = parts_of(r, !no_side, !no_join);
     double vectors = (double)(p.work * length) / ORR__CLOOP_VECTOR;
     offer[ORR__NEST_EACH] = (orr__nest_offer){ .name = "one by one", .cost = vectors + cost_of_each(&p, length) };
-    offer[ORR__NEST_SIDE] = (orr__nest_offer){ .name = "side by side", .no = orr__cloop_side_not(r) };
-    offer[ORR__NEST_JOINED] = (orr__nest_offer){ .name = "joined", .no = orr__cloop_joins_not(r) };
-    if (!offer[ORR__NEST_SIDE].no)
+    offer[ORR__NEST_SIDE] = (orr__nest_offer){ .name = "side by side", .no = no_side };
+    offer[ORR__NEST_JOINED] = (orr__nest_offer){ .name = "joined", .no = no_join };
+    if (!no_side)
         offer[ORR__NEST_SIDE].cost = vectors + cost_of_side(&p, r, length);
-    offer[ORR__NEST_JOINED].cost = vectors + cost_of_joined(&p, length);
+    if (!no_join)
+        offer[ORR__NEST_JOINED].cost = vectors + cost_of_joined(&p, length);
     orr__nest_offer *best = NULL;
     for (int k = 0; k < ORR__NEST_OFFERS; k++)
         if (!offer[k].no && (!best || offer[k].cost < best->cost))
@@ -170,6 +189,8 @@ void orr__cloop_offers(const orr__region *r, orr__nest_offer offer[ORR__NEST_OFF
 bool orr__cloop_chooses(const orr__region *r, int nest)
 {
     orr__nest_offer offer[ORR__NEST_OFFERS];
+    if (nest == ORR__NEST_SIDE ? orr__cloop_side_not(r) : nest == ORR__NEST_JOINED ? orr__cloop_joins_not(r) : NULL)
+        return false;
     orr__cloop_offers(r, offer);
     return offer[nest].chosen;
 }

@@ -116,15 +116,14 @@ void orr__cloop_side_array(const orr__cloop *c, const char *type, const char *na
 void orr__cloop_side_begin(const orr__cloop *c, int n);
 void orr__cloop_side_step(const orr__cloop *c, int n);
 void orr__cloop_side_join(const orr__cloop *c, int n);
-/* turn.c: the functions before the kernel; is register n read from a transposed block, and from there; the blocks of gathered accesses or of the others;
- * output k from the array made<k>; is a block contiguous in an output? */
-bool orr__cloop_goes_past(
-    const orr__cloop *c); /* are blocks contiguous in an output, and may be stored past the caches? */
+/* turn.c: the functions before the kernel; is register n read from a transposed block, and from there; the blocks of gathered accesses or of the
+ * others. turn_out.c: output k from the array made<k>. Are blocks contiguous in an output, and may be stored past the caches? */
 void orr__cloop_turn_functions(const orr__cloop *c, orr__text *t);
 bool orr__cloop_is_turned(const orr__cloop *c, int n);
 void orr__cloop_turned(const orr__cloop *c, int n);
 void orr__cloop_turn_in(const orr__cloop *c, bool gathered);
 void orr__cloop_turn_out(const orr__cloop *c, int k);
+bool orr__cloop_goes_past(const orr__cloop *c);
 /* row_plan.c: the passes over rows of a map that reads folds of them. */
 typedef struct {
     const orr__cloop *c;

@@ -1,4 +1,4 @@
-/* Copies of blocks of rows side by side: accesses whose neighbouring rows are apart in memory, and all outputs, are transposed.
+/* Copies of blocks of rows side by side: accesses whose neighbouring rows are apart in memory are transposed.
  * Must not know: what is computed from them. */
 #include "config.h"
 
@@ -27,8 +27,6 @@ static const char *place(const orr__cloop *c, int n)
 {
     return c->at[n] == last_of(c) ? orr__cloop_side_place(c) : orr__cloop_row_place(c);
 }
-
-/* -- in -------------------------------------------------------------------------------------------------------------- */
 
 /* True if access a is transposed as a block. Other accesses have stride 1 or 0 along the rows side by side. */
 static bool is_turned(const orr__cloop *c, int a)
@@ -100,43 +98,60 @@ static void turn_squares(const orr__cloop *c, int n, int size)
     orr__nest_close(c->n, 1);
 }
 
-static void turn_each(const orr__cloop *c, int n)
+static void turn_element(const orr__cloop *c, int n)
 {
     const orr__rinstr *in = &c->r->instr[n];
     bool gathered = gathers(c, n), boxed = !gathered && c->r->access[in->a].box;
-    orr__cloop_side_by_side(c, ORR__LOOP_STEPS);
     if (gathered && orr__cloop_is_of_row(c, in->x))
         orr__cloop_row_again(c, in->x);
     const char *outside = boxed ? orr__nest_say(c->n, "!(%s) ? 0 : ", orr__cloop_inside(c, in->a)) : "";
     orr__nest_copy(c->n, in->a, "turned%d[%s] = %s%s[%s]", n, place(c, n), outside, orr__cloop_array(c, in->a),
                    orr__cloop_element(c, n));
-    orr__nest_close(c->n, 1);
+}
+
+/* By elements, the rows of each side by side. */
+static void turn_by_element(const orr__cloop *c, int n, bool known)
+{
+    int a = c->r->instr[n].a;
+    if (known) {
+        (void)orr__nest_if(c->n, "W(%d) == -1", orr__cloop_step_word(c, a, c->side));
+        turn_reversed(c, n);
+        orr__nest_else(c->n);
+    }
+    orr__cloop_side_by_side(c, ORR__LOOP_STEPS);
+    turn_element(c, n);
+    orr__nest_close(c->n, known ? 2 : 1);
+}
+
+/* Do elements of a row share lines that those of rows do not, in an operand that no cache holds? Each line is then read once. */
+static bool goes_by_row(const orr__cloop *c, int n)
+{
+    int a = c->r->instr[n].a, last = last_of(c);
+    return c->at[n] == last && c->r->access[a].stride[last] != 0 && orr__cloop_of_line(c->r, a, last) > 1 &&
+           orr__cloop_of_line(c->r, a, c->side) == 1 && orr__cloop_most_reach(c) != ORR__CLOOP_NEAR;
 }
 
 /* A block of transposed elements, as they are in memory. */
 static void turn(const orr__cloop *c, int n)
 {
     int a = c->r->instr[n].a;
-    bool row = c->at[n] < last_of(c), gathered = gathers(c, n);
+    bool row = c->at[n] < last_of(c), plain = !gathers(c, n) && !c->r->access[a].box;
     orr__cloop_side_array(c, orr__cloop_stored(c, a), "turned", n, row ? c->width : ORR__T_SIDE_BLOCK);
-    if (!gathered && squares(c, n)) {
+    if (plain && squares(c, n)) {
         turn_squares(c, n, squares(c, n));
-        return;
-    }
-    if (row)
-        orr__nest_block(c->n);
-    else
+    } else if (plain && goes_by_row(c, n)) {
+        orr__cloop_side_by_side(c, ORR__LOOP_STEPS);
         orr__cloop_along_row(c);
-    if (gathered || c->r->access[a].box) {
-        turn_each(c, n);
+        turn_element(c, n);
+        orr__nest_close(c->n, 2);
     } else {
-        (void)orr__nest_if(c->n, "W(%d) == -1", orr__cloop_step_word(c, a, c->side));
-        turn_reversed(c, n);
-        orr__nest_else(c->n);
-        turn_each(c, n);
+        if (row)
+            orr__nest_block(c->n);
+        else
+            orr__cloop_along_row(c);
+        turn_by_element(c, n, plain);
         orr__nest_close(c->n, 1);
     }
-    orr__nest_close(c->n, 1);
 }
 
 void orr__cloop_turn_in(const orr__cloop *c, bool gathered)
@@ -144,76 +159,4 @@ void orr__cloop_turn_in(const orr__cloop *c, bool gathered)
     for (int n = 0; n < c->r->ninstr; n++)
         if (orr__cloop_is_turned(c, n) && gathers(c, n) == gathered && block_of(c, n) == n)
             turn(c, n);
-}
-
-/* -- out ------------------------------------------------------------------------------------------------------------- */
-
-static bool is_row(const orr__cloop *c)
-{
-    return c->r->loops == ORR__LOOPS_PER_ROW;
-}
-
-static bool has_squares(const orr__cloop *c, int k)
-{
-    int size = (int)orr_dtype_size((orr_dtype)c->r->out_dtype[k]);
-    return !is_row(c) && (size == 4 || size == 8);
-}
-
-bool orr__cloop_goes_past(const orr__cloop *c)
-{
-    bool any = false;
-    for (int k = 0; k < c->r->nout; k++)
-        any = any || is_row(c) || has_squares(c, k);
-    return any && c->side == last_of(c) - 1 && orr__cloop_most_reach(c) == ORR__CLOOP_PAST;
-}
-
-/* made<k> to `to`, with `gap` elements from one row to the next. */
-static void squares_out(const orr__cloop *c, int k, const char *to, const char *gap)
-{
-    orr__nest_copy(c->n, k, "orr_turn_%d((void *)(%s), %s, (void *)made%d, %d, %s, e - q)",
-                   (int)orr_dtype_size((orr_dtype)c->r->out_dtype[k]), to, gap, k, c->width,
-                   orr__cloop_size(c, last_of(c)));
-}
-
-/* The block past the caches, if it is so for this output. */
-static void begin_past(const orr__cloop *c, int k, const char *place)
-{
-    const char *line = orr__nest_say(c->n, is_row(c) ? "made%d" : "line%d_out", k),
-               *length = is_row(c) ? "1" : orr__cloop_size(c, last_of(c));
-    (void)orr__nest_if(c->n, "past%d", k);
-    if (!is_row(c))
-        squares_out(c, k, line, length);
-    orr__nest_copy(c->n, k, "orr_past(%s, %s, (e - q) * %s * %d)", place, line, length,
-                   (int)orr_dtype_size((orr_dtype)c->r->out_dtype[k]));
-    orr__nest_else(c->n);
-}
-
-static void elements_out(const orr__cloop *c, int k)
-{
-    const char *length = orr__cloop_size(c, last_of(c));
-    if (is_row(c))
-        orr__nest_block(c->n);
-    else
-        orr__cloop_along_row(c);
-    orr__cloop_side_by_side(c, ORR__LOOP_STEPS);
-    const char *to = is_row(c) ? orr__nest_say(c->n, "at + i%d * step", c->side)
-                               : orr__nest_say(c->n, "(at + i%d * step) * %s + i%d", c->side, length, last_of(c));
-    orr__nest_copy(c->n, k, "out%d[(orr_idx)W(%d) + %s] = made%d[%s]", k, c->lay.out_at + k, to, k,
-                   is_row(c) ? orr__cloop_row_place(c) : orr__cloop_side_place(c));
-    orr__nest_close(c->n, 2);
-}
-
-void orr__cloop_turn_out(const orr__cloop *c, int k)
-{
-    const char *length = is_row(c) ? "1" : orr__cloop_size(c, last_of(c));
-    const char *place =
-        orr__nest_say(c->n, "out%d + ((orr_idx)W(%d) + (at + q * step) * %s)", k, c->lay.out_at + k, length);
-    bool past = orr__cloop_goes_past(c) && (is_row(c) || has_squares(c, k));
-    if (past)
-        begin_past(c, k, place);
-    if (has_squares(c, k))
-        squares_out(c, k, place, orr__nest_say(c->n, "step * %s", length));
-    else
-        elements_out(c, k);
-    orr__nest_close(c->n, past);
 }

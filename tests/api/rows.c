@@ -216,6 +216,56 @@ static void deterministic_sums_are_equal_on_all_engines(void)
     ORR_CHECK(memcmp(one, two, sizeof one) == 0);
 }
 
+/* Rows side by side of more data than caches hold: stored past them, and prefetched, by tiles with a rest. */
+static void large_rows_side_by_side(void)
+{
+    enum { ROWS = 600011, LENGTH = 15 };
+    ORR_REQUIRE(start("wait", "0", "2", "auto"));
+    orr_scope *s = orr_scope_begin();
+    float *data = malloc(sizeof(float) * ROWS * LENGTH);
+    ORR_REQUIRE(data);
+    for (int i = 0; i < ROWS * LENGTH; i++)
+        data[i] = (float)(i % 1000 * 79 % 1000) - 500;
+    orr_tensor *t = orr_from(ORR_F32, ORR_SHAPE(ROWS, LENGTH), data);
+    orr_tensor *most = orr_max(t, ORR_AXES(1), true), *y = orr_sub(t, most), *at = orr_argmax(t, 1, false);
+    const float *got = orr_data(y);
+    const int64_t *where = orr_data(at);
+    ORR_REQUIRE(got && where);
+    int wrong = 0;
+    for (int i = 0; i < ROWS; i++) {
+        int best = 0;
+        for (int j = 1; j < LENGTH; j++)
+            best = data[i * LENGTH + j] > data[i * LENGTH + best] ? j : best;
+        wrong += where[i] != best;
+        for (int j = 0; j < LENGTH; j++)
+            wrong += got[i * LENGTH + j] != data[i * LENGTH + j] - data[i * LENGTH + best];
+    }
+    ORR_CHECK_MSG(wrong == 0, "%d of %d are wrong", wrong, ROWS * LENGTH);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    free(data);
+}
+
+/* Each value is the product of the former one with itself: 2^40 ways lead to the first. */
+static void a_chain_of_squares_beside_a_fold(void)
+{
+    enum { ROWS = 64, LENGTH = 10, SQUARES = 40 };
+    float data[ROWS * LENGTH];
+    ORR_REQUIRE(start("wait", "0", "2", "auto"));
+    orr_scope *s = orr_scope_begin();
+    for (int i = 0; i < ROWS * LENGTH; i++)
+        data[i] = i % 3 ? 1 : -1;
+    orr_tensor *t = orr_from(ORR_F32, ORR_SHAPE(ROWS, LENGTH), data);
+    for (int k = 0; k < SQUARES; k++)
+        t = orr_mul(t, t);
+    const float *got = orr_data(orr_div(t, orr_sum(t, ORR_AXES(1), true)));
+    ORR_REQUIRE(got);
+    for (int i = 0; i < ROWS * LENGTH; i++)
+        ORR_CHECK(got[i] == 0.1f);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+}
+
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(every_row_pattern_is_one_kernel),
@@ -224,6 +274,8 @@ int main(int argc, char **argv)
                                       ORR_TEST(specials_stay_in_their_row),
                                       ORR_TEST(column_sums_are_as_exact_as_row_sums),
                                       ORR_TEST(deterministic_sums_are_equal_on_all_engines),
+                                      ORR_TEST(large_rows_side_by_side),
+                                      ORR_TEST(a_chain_of_squares_beside_a_fold),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.rows", tests);
 }

@@ -383,7 +383,7 @@ static void unsupported_region_is_refused(void)
                 X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs) X(rows_draw_their_numbers)              \
                     X(nan_bounds_win_in_clip) X(bodies_too_long_for_one_loop) X(boxes_of_any_place)                    \
                         X(more_boxes_than_a_set_holds) X(a_box_of_an_outer_axis_beside_joined_rows)                    \
-                            X(indices_beside_joined_rows)
+                            X(indices_beside_joined_rows) X(rows_of_any_length)
 #define WRAP(test)                                                                                                     \
     static void compiled_##test(void)                                                                                  \
     {                                                                                                                  \

@@ -82,6 +82,9 @@ void takes_of_any_dtype_by_any_index(void);
 /* Index 3 of five, which the kernel computes, is out of range: nothing is read by it, and the other results are right. */
 void wrong_indices_in_kernels_are_found(void);
 
+/* region_lengths.c */
+void rows_of_any_length(void);
+
 /* region_wide.c */
 void row_graphs_see_their_folds(void);
 /* Max, sum and NaN: special values affect only their own row. */
