@@ -17,6 +17,8 @@ static void stage_loop(const map *m, int stage, const char *to, bool full)
     orr__part **mark = c->n->end;
     bool paced = full && orr__cloop_is_paced(c);
     orr__cloop_inner(c, "q", to);
+    if (paced && *mark)
+        (*mark)->how |= ORR__LOOP_PACED;
     if (paced)
         orr__nest_set(c->n, "ORR_STEP(i%d - q)", c->r->rank - 1);
     orr__cloop_stage_values(c, stage, m->stages);

@@ -44,6 +44,7 @@ enum {
     ORR__LOOP_WHOLE = 16,    /* while a whole step is left                                                       */
     ORR__LOOP_JUMPS = 32,    /* the body sets `at`, where the next turn begins                                    */
     ORR__LOOP_UNROLLED = 64, /* all turns side by side                                                            */
+    ORR__LOOP_PACED = 256,   /* four vectors at a time, by ORR_PACE or the compiler's own way                    */
     ORR__LOOP_BOUND = 128,   /* each work item, or group of them, has one turn, that of the statements `at`       */
     ORR__MASK_COMPILED = 1,  /* the compiler knows whether `at` holds                                              */
     ORR__ARRAY_LOOSE = 1,    /* not aligned to a cache line                                                      */

@@ -113,7 +113,7 @@ void orr__cloop_vectorise(const orr__cloop *c, orr__part **mark, const char *fro
     if (orr__cloop_is_paced(c)) {
         (void)orr__nest_loop(n, ORR__LOOP_WHOLE, "v", NULL, "end", many);
         orr__cloop_pace(c, ORR__T_MAP_BLOCK / orr__cloop_widest(c));
-        lanes(c, ORR__LOOP_VECTOR, loop, many, true);
+        lanes(c, ORR__LOOP_VECTOR | ORR__LOOP_PACED, loop, many, true);
         orr__nest_set(n, "ORR_PACED");
         orr__nest_close(n, 1);
     }

@@ -22,7 +22,8 @@ static void loop(const writer *w, const orr__part *l)
         return;
     }
     orr__text_addf(t, "%s    for (",
-                   l->how & ORR__LOOP_ONCE       ? "    ORR_VECTOR_LOOP\n"
+                   l->how & ORR__LOOP_PACED      ? "    ORR_PACED_LOOP\n"
+                   : l->how & ORR__LOOP_ONCE     ? "    ORR_VECTOR_LOOP\n"
                    : l->how & ORR__LOOP_VECTOR   ? "    ORR_LOOP\n"
                    : l->how & ORR__LOOP_UNROLLED ? "    ORR_UNROLLED\n"
                                                  : "");
