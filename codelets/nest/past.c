@@ -75,9 +75,9 @@ int64_t orr__cloop_reach(const orr__launch *l)
             (a >= ORR__CLOOP_LEADS || leads >> a & 1))
             bytes += points * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
     int64_t share = bytes / r->dim[0] * (l->hi - l->lo);
-    if (bytes >= large() && share >= ORR__T_CORE_CACHES)
-        return ORR__CLOOP_PAST;
-    return (orr__cloop_side(r) < 0 ? bytes : share) >= ORR__T_CORE_CACHES ? ORR__CLOOP_FAR : ORR__CLOOP_NEAR;
+    if (share >= ORR__T_CORE_CACHES)
+        return bytes >= large() ? ORR__CLOOP_PAST : ORR__CLOOP_FAR;
+    return bytes < ORR__T_CORE_CACHES || orr__cloop_side(r) >= 0 ? ORR__CLOOP_NEAR : ORR__CLOOP_FAR;
 }
 
 int64_t orr__cloop_most_reach(const orr__cloop *c)
