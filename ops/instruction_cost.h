@@ -8,7 +8,8 @@
 #include "ops/rounding.h"
 
 /* X(name, additions, reason). Estimates: tests/cost/cost.c compares predictions made of draws, rounding and functions with recorded
- * times, within a factor of 2; the others were never measured alone. */
+ * times, within a factor of 2; TURN to HALVES were fitted to the times of nests of rows (orrery-bench lengths); the others were never
+ * measured alone. */
 #define ORR__COSTS(X)                                                                                                  \
     X(FUNCTION, 20, "the least flops of a function that is a polynomial")                                              \
     X(STRIDED, 8, "a load whose neighbour in the loop is not its neighbour in memory")                                 \
@@ -19,14 +20,14 @@
     X(TAKE, 3, "checking an index and forming an address")                                                             \
     X(CHOICE, 2, "comparing a place and choosing a value")                                                             \
     X(TURN, 2, "transposing an element in a block of short rows, by squares")                                          \
-    X(TURN_2, 4, "the same one by one, of two bytes or more")                                                                  \
+    X(TURN_2, 4, "the same one by one, of two bytes or more")                                                          \
     X(TURN_1, 12, "the same of one byte")                                                                              \
     X(ROW, 8, "finding a gathered row, before its elements are copied")                                                \
     X(LOOP, 24, "starting the loop of a row")                                                                          \
     X(SIDE, 48, "starting the loop over rows side by side")                                                            \
     X(PASS, 200, "another pass over a row: its loops, and what is kept")                                               \
     X(TREE, 256, "joining the columns of a fold")                                                                      \
-    X(HALVES, 40, "starting the conversion of a row of f16")                                                          \
+    X(HALVES, 40, "starting the conversion of a row of f16")                                                           \
     X(FOLD, 4, "a step of a fold waits for the former one")                                                            \
     X(ROUND_FIT, 6, "rounding to f16 or bf16, if NaN needs no care")                                                   \
     X(ROUND_ANY, 9, "rounding to f16 or bf16 of any value")

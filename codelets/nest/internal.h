@@ -97,8 +97,7 @@ void orr__cloop_span(const orr__cloop *c, const orr__elements *e, orr__part **ma
 /* Declares i<axis> for each of these axes from the row-major number `from` over them. */
 void orr__cloop_axes(const orr__cloop *c, uint32_t axes, const char *from);
 /* side.c: the axis along which short rows are computed side by side, -1: none, that along which they could be, and how many at a time.
- * orr__cloop_as_rows turns a reduction of
- * such rows into a map that reads folds of them; the caller frees its arrays. */
+ * orr__cloop_as_rows turns a reduction of such rows into a map that reads folds of them; the caller frees its arrays. */
 int orr__cloop_side(const orr__region *r);
 int orr__cloop_side_axis(const orr__region *r);
 int orr__cloop_side_of(const orr__region *r);

@@ -20,7 +20,7 @@ bool orr__cloop_goes_past(const orr__cloop *c)
     bool any = false;
     for (int k = 0; k < c->r->nout; k++)
         any = any || is_row(c) || has_squares(c, k);
-    return any && c->side == c->r->rank - 1 - 1 && orr__cloop_most_reach(c) == ORR__CLOOP_PAST;
+    return any && c->side == c->r->rank - 2 && orr__cloop_most_reach(c) == ORR__CLOOP_PAST;
 }
 
 /* made<k> to `to`, with `gap` elements from one row to the next. */
