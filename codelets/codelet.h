@@ -158,6 +158,9 @@ bool orr__cpu_finite(orr_dtype t, const void *x, int64_t n);
 const char *orr__cpu_library(const orr__region *r);
 /* The present tier of a kernel of orr__cpu, as text. */
 const char *orr__cpu_tier(const orr__kernel *k);
+/* The nest by which its last compiled launch computed rows: n + 1 is one that measurements preferred, of orr__cloop_offers; 0: the one that
+ * costs least. */
+int orr__cpu_nest(const orr__kernel *k);
 /* Between these two calls kernels may be compiled in the background. The settings are those of orr__env. */
 void orr__cpu_start(void);
 void orr__cpu_stop(void);

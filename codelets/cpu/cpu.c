@@ -158,8 +158,10 @@ static void release(orr__kernel *k)
 /* Its parts are counted here, once it is complete; the kernels of its epilogue and its tail count themselves. */
 static void count(orr__kernel *k)
 {
-    k->held = orr__held_size(k) + orr__held_size(k->access) + orr__held_size(k->op) + orr__held_size(k->word) +
-              orr__held_size(k->own) + orr__tail_size(k->tail);
+    k->held = orr__held_size(k) + orr__held_size(k->access) + orr__held_size(k->op) + orr__held_size(k->own) +
+              orr__tail_size(k->tail);
+    for (int i = 0; i < k->ncompiled; i++)
+        k->held += orr__held_size(k->compiled[i].word);
     orr__held_add(ORR_MEMORY_PROGRAMS, k->held);
 }
 
@@ -392,7 +394,7 @@ static orr_status interpret(orr__kernel *k, const orr__launch *l)
 /* The interpreter's part of a launch. */
 static orr_status interpret_part(orr__kernel *k, const orr__launch *l, const orr__pick *turn)
 {
-    uint32_t stands_for = turn->timed ? 1 : orr__cpu_tier_counts(k);
+    uint32_t stands_for = turn->timed ? 1 : orr__cpu_tier_counts(&k->compiled[0]);
     if (!stands_for)
         return interpret(k, l);
     double t0 = turn->timed ? 0 : orr__now();
@@ -400,7 +402,7 @@ static orr_status interpret_part(orr__kernel *k, const orr__launch *l, const orr
     if (turn->timed)
         orr__variants_end(turn, st == ORR_OK ? (double)(l->hi - l->lo) : 0);
     else
-        orr__cpu_tier_spent(k, stands_for * (orr__now() - t0));
+        orr__cpu_tier_spent(&k->compiled[0], stands_for * (orr__now() - t0));
     return st;
 }
 
@@ -450,7 +452,7 @@ static orr_status launch(orr__kernel *k, const orr__launch *l)
         (void)scatter_files(l, false);
         return st;
     }
-    if (!k->jit || walks_a_file(k, l))
+    if (!k->ncompiled || walks_a_file(k, l))
         return interpret(k, l);
     if (k->halves)
         return launch_by_parts(k, l);

@@ -50,6 +50,17 @@ typedef struct orr__own {
     int64_t rows;          /* 0: not yet requested                   */
 } orr__own;
 
+/* The compiled form of a region by one nest. */
+typedef struct orr__tier1 {
+    struct orr__jit *jit;
+    int nest;           /* 0: the one that costs least; n + 1: nest n of orr__cloop_offers */
+    int64_t *word;      /* the words of a launch of all rows, without scalars; NULL: it packs */
+    int nword, nscalar; /* their number, and the number of scalar words after them */
+    bool packs;         /* it reads copies of some operands */
+    size_t keeps;       /* bytes of its memory for values of long rows */
+    bool watches;       /* it looks at its outputs */
+} orr__tier1;
+
 /* Regions of equal content, but for the numbers of their scalars, share a kernel unless it is an operation's on whole arrays. */
 struct orr__kernel {
     int refs;                       /* under the lock of the table                               */
@@ -59,12 +70,9 @@ struct orr__kernel {
     struct orr__kernel *next_known; /* … the next one of its bucket                               */
     orr__own *own;                  /* of an operation on whole arrays, else NULL */
     struct orr__kernel *epilogue;   /* … the kernel of its epilogue; NULL: none */
-    struct orr__jit *jit;           /* tier 1; NULL: never compiled */
-    int64_t *word;                  /* … the words of a launch of all rows, without scalars; NULL: it packs */
-    int nword, nscalar;             /* … their number, and the number of scalar words after them */
-    bool packs;                     /* tier 1 reads copies of some operands */
-    size_t keeps;                   /* … bytes of its memory for values of long rows */
-    bool watches;                   /* tier 1 looks at its outputs */
+    orr__tier1 compiled[ORR__NEST_OFFERS]; /* by the nest that costs least, then those that cost little more */
+    int ncompiled;                  /* 0: never compiled */
+    atomic_int nest;                /* … the one of the last launch, of these */
     bool halves;                    /* it computes f16: the faster tier is found by measurement */
     atomic_bool interpreted;        /* tier 0 is the faster one, at the last launch's size */
     struct orr__tail *tail;         /* of a product: the map over its elements; NULL: none */
@@ -183,15 +191,26 @@ typedef bool orr__cpu_form(const orr__kernel *k, const orr__launch *l, orr__valu
 #undef OP_KERNEL
 #undef OP_NONE
 
-/* jit_tier.c: tier 1. The next calls require k->jit. orr__cpu_tier_launch runs the compiled function; false: interpret.
+/* tier1.c: the form of a region by a nest. prepare: jit is NULL if it is never compiled. launch: false if tier 0 must do it. */
+orr_status orr__tier1_prepare(orr__tier1 *c, const orr__region *r, int nest);
+bool orr__tier1_launch(const orr__tier1 *c, orr__cfn *fn, const orr__launch *l);
+void orr__tier1_release(orr__tier1 *c);
+/* The variants of a compiled form at the size of a launch. `of` and `apart` tell choices of several kinds and places of data apart. */
+orr__variants *orr__tier1_ways(const orr__tier1 *c, const orr__launch *l, uint64_t of, int64_t apart, int n);
+/* A variant's turn for *l. If it is a trial, *l may become its first rows; *more: others follow, in *rest. */
+orr__pick orr__tier1_turn(orr__variants *v, orr__launch *l, orr__launch *rest, bool *more);
+
+/* jit_tier.c: tier 1. The next calls require k->ncompiled. orr__cpu_tier_launch runs the compiled function; false: interpret.
  * orr__cpu_tier_parts is for kernels of which the interpreter may be the faster tier (k->halves): it begins a turn for the rows of *l; false:
  * interpret what it has left there, end the turn, and call it again for *rest. */
 orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r);
 bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l);
 bool orr__cpu_tier_parts(orr__kernel *k, orr__launch *l, orr__launch *rest, orr__pick *turn);
-/* Counts a launch in tier 0. Returns the number of launches for which its time stands; 0: do not measure the time. */
-uint32_t orr__cpu_tier_counts(const orr__kernel *k);
-void orr__cpu_tier_spent(orr__kernel *k, double seconds);
+/* The choice between the nests of a kernel at the size of a launch. */
+orr__variants *orr__cpu_nests(const orr__kernel *k, const orr__launch *l);
+/* Counts a launch without this compiled form. Returns the number of launches for which its time stands; 0: do not measure the time. */
+uint32_t orr__cpu_tier_counts(const orr__tier1 *c);
+void orr__cpu_tier_spent(const orr__tier1 *c, double seconds);
 void orr__cpu_tier_release(orr__kernel *k);
 /* pack.c: a launch of the compiled function that reads copies. word: space for its words. False: tier 0 has to compute
  * the launch. */

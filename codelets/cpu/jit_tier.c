@@ -3,135 +3,126 @@
 #include "config.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include "codelets/cpu/cpu.h"
 #include "codelets/cpu/product_map.h"
 #include "codelets/nest/cloop.h"
 #include "codelets/emit/emit.h"
 #include "codelets/jit/jit.h"
 #include "codelets/variants.h"
+#include "runtime/base/ablation.h"
 #include "runtime/base/clock.h"
 #include "runtime/base/env.h"
-#include "runtime/base/hash.h"
 #include "runtime/base/notes.h"
 
-/* WORDS, INPUTS: of a launch, on the stack. TWICE: the power of 2 of the prefetch distance. */
-enum { WORDS = 256, INPUTS = 64, TWICE = 1 };
+/* The kinds of choices between compiled forms: of the faster tier, of the fastest nest. */
+static const uint64_t of_tiers = 0x7135, of_nests = 0x7136;
 
-/* The variants of a kernel at the size of a launch. Times of an older text do not apply to this one. */
-static orr__variants *ways_of(const orr__kernel *k, const orr__launch *l, uint64_t of, int64_t apart, int n)
+static char *make_text(const void *region)
 {
-    const orr__region *r = l->region;
-    const char *isa = orr__cpu_vec()->isa;
-    int64_t points = 1;
-    for (int d = 0; d < r->rank; d++)
-        points *= r->dim[d];
-    return orr__variants_of(orr__hash(isa, strlen(isa), orr__jit_text(k->jit) ^ of),
-                            orr__octave(points) * ORR__CLOOP_REACHES + (uint32_t)apart, n);
+    return orr__emit_c(region);
 }
 
-/* The rows of a launch that a trial does: few if they can be cut off, so that a slow way costs little. */
-static int64_t rows_of_trial(const orr__launch *l)
+static void drop_region(void *of)
 {
-    enum { PARTS = 8 };
-    const orr__region *r = l->region;
-    int64_t rows = l->hi - l->lo;
-    bool cuts = !r->call.op && r->loops != ORR__LOOPS_PRODUCT && !(orr__region_rows(r) && r->rank == 1) &&
-                !(r->rmask & 1u) && rows >= 2 * PARTS;
-    return cuts ? rows / PARTS : rows;
+    orr__region *r = of;
+    orr__region_free(r);
+    free(r);
 }
 
-/* Divides a launch: its first rows are for a trial. False: all are. */
-static bool cut_off(orr__launch *first, orr__launch *rest, const orr__pick *t)
+/* The text takes longer than many launches, so the thread that compiles makes it. If an equal text may be in memory, it is worth that. */
+static void ask(const orr__tier1 *c, const orr__region *r)
 {
-    int64_t rows = t->trial ? rows_of_trial(first) : first->hi - first->lo;
-    *rest = *first;
-    first->hi = rest->lo = first->lo + rows;
-    return rest->lo < rest->hi;
-}
-
-static bool is_whole(const orr__launch *l)
-{
-    return l->lo == 0 && l->hi == l->region->dim[0];
-}
-
-/* True if the kept words are those of the launch. */
-static bool keeps_words(const orr__kernel *k, const orr__launch *l)
-{
-    return k->word && is_whole(l);
-}
-
-static void fill_words(const orr__kernel *k, const orr__launch *l, int64_t *word)
-{
-    if (!keeps_words(k, l)) {
-        orr__emit_c_args(l, false, word);
-        return;
+    bool at_once = (orr__env.jit == ORR__JIT_WAIT && !c->nest) || orr__jit_seen(c->jit);
+    orr__region by = *r, *copy = at_once ? NULL : orr__region_copy(r);
+    by.nest = c->nest;
+    if (copy) {
+        copy->nest = c->nest;
+        orr__jit_ask_later(c->jit, (orr__jit_source){ make_text, drop_region, copy });
+    } else {
+        orr__jit_ask(c->jit, orr__emit_c(&by));
     }
-    memcpy(word, k->word, (size_t)k->nword * sizeof *word);
-    (void)orr__emit_scalar_words(l, true, word + k->nword);
 }
 
-/* Calls the function. False: tier 0 must do the launch. */
-static bool call(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l, const int64_t *word)
+/* The compiled function; NULL: not yet, or never. */
+static orr__jit_fn *compiled(const orr__tier1 *c, const orr__launch *l)
 {
-    const int rc = fn(l->in, l->out, word);
-    if (rc & 1)
-        return false;
-    if (l->seen && k->watches && l->seen->region == l->region) {
-        l->seen->elements += l->region->out_count / l->region->dim[0] * (l->hi - l->lo);
-        l->seen->odd |= (unsigned)rc >> 1;
+    orr__jit *j = c->jit;
+    orr__jit_fn *fn = atomic_load_explicit(&j->fn, memory_order_acquire);
+    if (fn)
+        return fn;
+    if (orr__jit_hot(j))
+        ask(c, l->region);
+    if (orr__env.jit == ORR__JIT_WAIT) {
+        double t0 = orr__now();
+        orr__jit_wait(j); /* even if another thread has asked */
+        if (orr__noting())
+            orr__notes_wait(orr__now() - t0);
     }
-    return true;
+    return atomic_load_explicit(&j->fn, memory_order_acquire);
 }
 
-/* Launches of data that caches do not hold: measurements decide whether to store past the caches, whether to prefetch,
- * and how far ahead. The bits are the same. */
-static bool launch_far(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l, int64_t *word)
+/* -- nests that are near ------------------------------------------------------------------------------------- */
+
+/* Finds the functions of the best nest, or, if it is not known, of all. One that is missing is requested: the best one at once, others when
+ * they may repay the compiler. */
+static bool have_others(const orr__kernel *k, const orr__launch *l, int best, orr__jit_fn *fn[ORR__NEST_OFFERS])
 {
-    const int64_t reach = word[ORR__CLOOP_REACH_AT];
-    orr__variants *v = ways_of(k, l, 0, reach, (int)reach + 2);
-    orr__launch first = *l, rest = *l;
-    for (bool more = true; more; first = rest) {
-        orr__pick t = orr__variants_begin(v, (double)rows_of_trial(&first));
-        more = cut_off(&first, &rest, &t);
-        if (more || first.lo > l->lo)
-            fill_words(k, &first, word);
-        word[ORR__CLOOP_REACH_AT] = t.way > reach ? reach : reach - t.way;
-        if (t.way > reach)
-            word[ORR__CLOOP_AHEAD_AT] = TWICE;
-        bool done = call(k, fn, &first, word);
-        orr__variants_end(&t, done ? (double)(first.hi - first.lo) : 0);
+    bool all = true;
+    for (int i = 1; i < k->ncompiled; i++) {
+        const orr__tier1 *c = &k->compiled[i];
+        if (best >= 0 && i != best)
+            continue;
+        fn[i] = atomic_load_explicit(&c->jit->fn, memory_order_acquire);
+        if (!fn[i] && (i == best ? orr__jit_open(c->jit) : orr__jit_repays(c->jit)))
+            ask(c, l->region);
+        all = all && fn[i];
+    }
+    return all;
+}
+
+/* A launch by the first nest, whose time may show that others are to be compiled. */
+static bool launch_first(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l, bool open)
+{
+    uint32_t stands_for = 0;
+    for (int i = 1; i < k->ncompiled && open && !stands_for; i++)
+        stands_for = orr__cpu_tier_counts(&k->compiled[i]);
+    double t0 = stands_for ? orr__cpu_time() : 0;
+    bool done = orr__tier1_launch(&k->compiled[0], fn, l);
+    double spent = stands_for ? stands_for * (orr__cpu_time() - t0) : 0;
+    for (int i = 1; i < k->ncompiled && stands_for; i++)
+        atomic_fetch_add_explicit(&k->compiled[i].jit->ns, (uint64_t)(spent * 1e9), memory_order_relaxed);
+    return done;
+}
+
+orr__variants *orr__cpu_nests(const orr__kernel *k, const orr__launch *l)
+{
+    return orr__tier1_ways(&k->compiled[0], l, of_nests, 0, k->ncompiled);
+}
+
+/* Nests whose costs are near each other: measurements decide. The bits are the same. */
+static bool launch_compiled(orr__kernel *k, orr__jit_fn *first, const orr__launch *l)
+{
+    orr__jit_fn *fn[ORR__NEST_OFFERS] = { first };
+    if (k->ncompiled == 1)
+        return orr__tier1_launch(&k->compiled[0], first, l);
+    orr__variants *v = orr__cpu_nests(k, l);
+    int best = orr__variants_settled(v);
+    if (best == 0 || !have_others(k, l, best, fn))
+        return launch_first(k, first, l, best < 0);
+    orr__launch part = *l, rest = *l;
+    for (bool more = true; more; part = rest) {
+        orr__pick t = orr__tier1_turn(v, &part, &rest, &more);
+        bool done = fn[t.way] && orr__tier1_launch(&k->compiled[t.way], fn[t.way], &part);
+        orr__variants_end(&t, done ? (double)(part.hi - part.lo) : 0);
+        if (!t.timed)
+            atomic_store_explicit(&k->nest, t.way, memory_order_relaxed);
         if (!done)
             return false;
     }
     return true;
 }
 
-static bool launch_words(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l)
-{
-    int64_t word[WORDS];
-    if (k->packs)
-        return orr__cpu_packed_launch(fn, l, word);
-    if (k->nscalar == 0 && keeps_words(k, l) && k->word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR)
-        return call(k, fn, l, k->word);
-    fill_words(k, l, word);
-    return word[ORR__CLOOP_REACH_AT] == ORR__CLOOP_NEAR ? call(k, fn, l, word) : launch_far(k, fn, l, word);
-}
-
-/* Passes memory for values of long rows after the inputs. */
-static bool launch_compiled(const orr__kernel *k, orr__jit_fn *fn, const orr__launch *l)
-{
-    void *in[INPUTS];
-    int nin = l->region->nin;
-    if (!k->keeps)
-        return launch_words(k, fn, l);
-    if (nin >= INPUTS || !(in[nin] = orr__scratch_for_rows(k->keeps)))
-        return false;
-    memcpy(in, l->in, (size_t)nin * sizeof *in);
-    orr__launch keeps = *l;
-    keeps.in = in;
-    return launch_words(k, fn, &keeps);
-}
+/* -- the tiers ------------------------------------------------------------------------------------------------ */
 
 /* The interpreter converts all f16 by the processor's instructions; compiled code converts only contiguous elements so.
  * The faster tier is found by measurement. The bits are the same. *l: the rows that remain for a call of the interpreter; the next rows, if
@@ -139,11 +130,9 @@ static bool launch_compiled(const orr__kernel *k, orr__jit_fn *fn, const orr__la
 static bool launch_either(orr__kernel *k, orr__jit_fn *fn, orr__launch *l, orr__launch *rest, orr__pick *turn)
 {
     enum { COMPILED, INTERPRETED, TIERS };
-    static const uint64_t of_tiers = 0x7135;
-    orr__variants *v = ways_of(k, l, of_tiers, 0, TIERS);
+    orr__variants *v = orr__tier1_ways(&k->compiled[0], l, of_tiers, 0, TIERS);
     for (bool more = true; more; *l = *rest) {
-        *turn = orr__variants_begin(v, (double)rows_of_trial(l));
-        more = cut_off(l, rest, turn);
+        *turn = orr__tier1_turn(v, l, rest, &more);
         if (!turn->timed)
             atomic_store_explicit(&k->interpreted, turn->way == INTERPRETED, memory_order_relaxed);
         if (turn->way == INTERPRETED)
@@ -166,103 +155,56 @@ static bool computes_f16(const orr__region *r)
     return any;
 }
 
-static bool keep_words(orr__kernel *k, const orr__region *r, int words)
+/* Measurements may decide between nests: bits are equal, times are not. */
+static bool may_race(void)
 {
-    const orr__launch all = { .region = r, .hi = r->dim[0] };
-    if (!(k->word = orr__alloc_n((size_t)words + 1, sizeof *k->word)))
-        return false;
-    k->nword = (int)(orr__emit_c_places(&all, false, k->word) - k->word);
-    k->nscalar = words - k->nword;
-    return true;
+    return orr__env.machine != ORR__MACHINE_FIXED && !orr__env.deterministic && !orr__ablated(ORR__OFF_VARIANTS);
 }
 
 orr_status orr__cpu_tier_prepare(orr__kernel *k, const orr__region *r)
 {
-    k->jit = NULL;
+    int nest[ORR__NEST_OFFERS], n;
     if (orr__env.jit == ORR__JIT_OFF || !orr__emit_c_can(r))
         return ORR_OK;
-    int words = orr__emit_c_words(r);
-    if (words < 0 || words > WORDS)
-        return ORR_OK;
-    k->packs = orr__emit_c_packs(r) > 0;
-    k->keeps = orr__emit_c_keeps(r);
-    k->watches = orr__emit_c_watches(r);
+    orr_status st = orr__tier1_prepare(&k->compiled[0], r, r->nest);
+    if (st != ORR_OK || !k->compiled[0].jit)
+        return st;
+    k->ncompiled = 1;
     k->halves = computes_f16(r);
-    if (!k->packs && !keep_words(k, r, words))
-        return ORR_ENOMEM;
     if (orr__env.print & ORR__PRINT_KERNELS)
         orr__emit_c_print(stderr, r);
-    size_t size = 0;
-    void *content = orr__emit_c_content(r, &size);
-    k->jit = orr__jit_of(content, size, r->key, r->label);
-    if (k->jit)
-        orr__jit_look(k->jit);
-    return k->jit ? ORR_OK : ORR_ENOMEM;
-}
-
-static char *make_text(const void *region)
-{
-    return orr__emit_c(region);
-}
-
-static void drop_region(void *of)
-{
-    orr__region *r = of;
-    orr__region_free(r);
-    free(r);
-}
-
-/* The text takes longer than many launches, so the thread that compiles makes it. If an equal text may be in memory, it is worth that. */
-static void ask(orr__jit *j, const orr__region *r)
-{
-    bool at_once = orr__env.jit == ORR__JIT_WAIT || orr__jit_seen(j);
-    orr__region *copy = at_once ? NULL : orr__region_copy(r);
-    if (copy)
-        orr__jit_ask_later(j, (orr__jit_source){ make_text, drop_region, copy });
-    else
-        orr__jit_ask(j, orr__emit_c(r));
-}
-
-/* The compiled function; NULL: not yet, or never. */
-static orr__jit_fn *compiled(orr__jit *j, const orr__launch *l)
-{
-    orr__jit_fn *fn = atomic_load_explicit(&j->fn, memory_order_acquire);
-    if (fn)
-        return fn;
-    if (orr__jit_hot(j))
-        ask(j, l->region);
-    if (orr__env.jit == ORR__JIT_WAIT) {
-        double t0 = orr__now();
-        orr__jit_wait(j); /* even if another thread has asked */
-        if (orr__noting())
-            orr__notes_wait(orr__now() - t0);
+    orr__jit_look(k->compiled[0].jit);
+    n = may_race() && !r->nest ? orr__cloop_near(r, nest) : 1;
+    for (int i = 1; i < n && st == ORR_OK; i++) {
+        st = orr__tier1_prepare(&k->compiled[k->ncompiled], r, nest[i] + 1);
+        k->ncompiled += k->compiled[k->ncompiled].jit != NULL;
     }
-    return atomic_load_explicit(&j->fn, memory_order_acquire);
+    return st;
 }
 
 bool orr__cpu_tier_launch(orr__kernel *k, const orr__launch *l)
 {
-    orr__jit_fn *fn = compiled(k->jit, l);
+    orr__jit_fn *fn = compiled(&k->compiled[0], l);
     return fn && l->lo < l->hi && launch_compiled(k, fn, l);
 }
 
 bool orr__cpu_tier_parts(orr__kernel *k, orr__launch *l, orr__launch *rest, orr__pick *turn)
 {
-    orr__jit_fn *fn = compiled(k->jit, l);
+    orr__jit_fn *fn = compiled(&k->compiled[0], l);
     return fn && l->lo < l->hi && launch_either(k, fn, l, rest, turn);
 }
 
 /* A time counts for 1 ms at most: a thread that was descheduled does not make a kernel look hot, and kernels that run
  * once or twice are not compiled. */
-void orr__cpu_tier_spent(orr__kernel *k, double seconds)
+void orr__cpu_tier_spent(const orr__tier1 *c, double seconds)
 {
     seconds = seconds < 1e-3 ? seconds : 1e-3;
-    atomic_fetch_add_explicit(&k->jit->ns, (uint64_t)(seconds * 1e9), memory_order_relaxed);
+    atomic_fetch_add_explicit(&c->jit->ns, (uint64_t)(seconds * 1e9), memory_order_relaxed);
 }
 
-uint32_t orr__cpu_tier_counts(const orr__kernel *k)
+uint32_t orr__cpu_tier_counts(const orr__tier1 *c)
 {
-    orr__jit *j = k->jit;
+    orr__jit *j = c->jit;
     int state = atomic_load_explicit(&j->state, memory_order_relaxed);
     if (state != ORR__JIT_COLD && state != ORR__JIT_ASKED)
         return 0;
@@ -273,14 +215,15 @@ uint32_t orr__cpu_tier_counts(const orr__kernel *k)
 
 const char *orr__cpu_tier(const orr__kernel *k)
 {
-    if (!k->jit)
+    const orr__jit *j = k->compiled[0].jit;
+    if (!j)
         return "tier 0";
-    switch (atomic_load(&k->jit->state)) {
+    switch (atomic_load(&j->state)) {
     case ORR__JIT_READY:
         return atomic_load_explicit(&k->interpreted, memory_order_relaxed) ? "tier 0, faster here than compiled"
                                                                            : "tier 1, compiled";
     case ORR__JIT_ASKED:
-        return atomic_load(&k->jit->looks) == ORR__JIT_LOOKS ? "tier 0, not compiled yet" : "tier 0, being compiled";
+        return atomic_load(&j->looks) == ORR__JIT_LOOKS ? "tier 0, not compiled yet" : "tier 0, being compiled";
     case ORR__JIT_NEVER: return "tier 0, could not be compiled";
     default: return "tier 0, not compiled yet";
     }
@@ -291,16 +234,16 @@ bool orr__cpu_settled(const orr__kernel *k)
     const orr__region *r;
     if (k->tail)
         k = orr__tail_kernel(k->tail, &r);
-    if (!k->jit || orr__env.jit == ORR__JIT_OFF)
+    if (!k->ncompiled || orr__env.jit == ORR__JIT_OFF)
         return true;
-    int state = atomic_load_explicit(&k->jit->state, memory_order_relaxed);
+    int state = atomic_load_explicit(&k->compiled[0].jit->state, memory_order_relaxed);
     return state == ORR__JIT_READY || state == ORR__JIT_NEVER;
 }
 
 void orr__cpu_tier_release(orr__kernel *k)
 {
-    orr__jit_unref(k->jit);
-    free(k->word);
+    for (int i = 0; i < ORR__NEST_OFFERS; i++)
+        orr__tier1_release(&k->compiled[i]);
 }
 
 void orr__cpu_compile(orr__kernel *k, const orr__region *r)
@@ -309,8 +252,8 @@ void orr__cpu_compile(orr__kernel *k, const orr__region *r)
         k = orr__tail_kernel(k->tail, &r);
     if (k->epilogue)
         orr__cpu_compile(k->epilogue, r->epilogue);
-    if (k->jit && orr__jit_wants(k->jit))
-        ask(k->jit, r);
+    if (k->ncompiled && orr__jit_wants(k->compiled[0].jit))
+        ask(&k->compiled[0], r);
 }
 
 void orr__cpu_compiled(orr__kernel *k)
@@ -320,8 +263,8 @@ void orr__cpu_compiled(orr__kernel *k)
         k = orr__tail_kernel(k->tail, &r);
     if (k->epilogue)
         orr__cpu_compiled(k->epilogue);
-    if (k->jit)
-        orr__jit_wait(k->jit);
+    if (k->ncompiled)
+        orr__jit_wait(k->compiled[0].jit);
 }
 
 void orr__cpu_start(void)
@@ -337,4 +280,9 @@ void orr__cpu_stop(void)
 void orr__cpu_pause(bool begins)
 {
     orr__jit_pause(begins);
+}
+
+int orr__cpu_nest(const orr__kernel *k)
+{
+    return k->compiled[atomic_load_explicit(&k->nest, memory_order_relaxed)].nest;
 }

@@ -227,8 +227,8 @@ static orr_status launch(const orr__tail *t, const orr__launch *l, int64_t q, in
         acc[a].offset = t->batch ? l->region->access[t->access[a]].offset : batch_offset(l->region, t->access[a], q);
     acc[x.naccess - 1].offset = -lo * (t->batch ? t->batch : t->n);
     for (int a = 0; a < x.naccess; a++)
-        if (acc[a].offset != t->region.access[a].offset) /* the kept words have other offsets */
-            k.word = NULL;
+        for (int i = 0; i < k.ncompiled && acc[a].offset != t->region.access[a].offset; i++)
+            k.compiled[i].word = NULL; /* the kept words have other offsets */
     for (int i = 0; i < x.nin - 1; i++)
         in[i] = l->in[t->input[i]];
     memcpy(&in[x.nin - 1], &product, sizeof product); /* which no map writes */

@@ -9,6 +9,7 @@
 #include "runtime/base/hash.h"
 #include "runtime/base/held.h"
 #include "runtime/base/minmax.h"
+#include "runtime/base/regret.h"
 #include "runtime/base/threshold.h"
 
 #include <pthread.h>
@@ -20,8 +21,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* A kernel is compiled after it ran for so long that the compiler's time, 60 ms, may be repaid: less is noise beside it. */
-enum { HOT_NS = 60 * 10000 * ORR__T_NOISE, QUEUE_MOST = 512, THREADS_MOST = 4, HINTS = 4096 }; /* limit of memory */
+/* A kernel is compiled after it ran for so long that the compiler's time may be repaid: less is noise beside it. Another text for the same
+ * work is compiled when that time is as small a part of the kernel's as trials may take. */
+enum { COMPILER_NS = 60 * 1000000 }; /* limit of the machine */
+enum { HOT_NS = COMPILER_NS / 100 * ORR__T_NOISE, REPAYS_NS = COMPILER_NS / ORR__REGRET_SHARE * 100 };
+enum { QUEUE_MOST = 512, THREADS_MOST = 4, HINTS = 4096 }; /* limit of memory */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
@@ -133,18 +137,28 @@ void orr__jit_unref(orr__jit *j)
     free(orr__unhold(ORR_MEMORY_KERNELS, j));
 }
 
-bool orr__jit_hot(orr__jit *j)
+bool orr__jit_open(const orr__jit *j)
 {
     if (orr__env.jit == ORR__JIT_OFF || !atomic_load_explicit(&accepting, memory_order_relaxed) || !orr__jit_wants(j))
         return false;
     uint64_t retry = atomic_load_explicit(&j->retry, memory_order_relaxed);
-    if (retry && (uint64_t)(orr__now() * 1e9) < retry)
+    return !retry || (uint64_t)(orr__now() * 1e9) >= retry;
+}
+
+bool orr__jit_hot(const orr__jit *j)
+{
+    if (!orr__jit_open(j))
         return false;
     if (orr__env.jit == ORR__JIT_WAIT)
         return true;
     if (orr__env.deterministic) /* otherwise the first launch in tier 1 would depend on timing */
         return false;
     return atomic_load_explicit(&j->ns, memory_order_relaxed) >= HOT_NS || orr__jit_seen(j);
+}
+
+bool orr__jit_repays(const orr__jit *j)
+{
+    return atomic_load_explicit(&j->ns, memory_order_relaxed) >= REPAYS_NS && orr__jit_open(j);
 }
 
 bool orr__jit_seen(const orr__jit *j)

@@ -58,7 +58,11 @@ void orr__jit_unref(orr__jit *j);
 
 /* True if this kernel should be compiled now: by ORRERY_JIT, by the time spent in tier 0, or because a kernel with an equal hint was
  * compiled. Costs a few loads. */
-bool orr__jit_hot(orr__jit *j);
+bool orr__jit_hot(const orr__jit *j);
+/* True if a request would have an effect now. */
+bool orr__jit_open(const orr__jit *j);
+/* True if another text for the same work, which may be a little faster, should be compiled now. Its ns count the time spent without it. */
+bool orr__jit_repays(const orr__jit *j);
 /* Takes over `text` (malloc'ed; NULL: the kernel is never compiled). A kernel in memory is available at once; any other is queued. Only the
  * first caller's text counts. Never waits. */
 void orr__jit_ask(orr__jit *j, char *text);

@@ -6,6 +6,7 @@
 #include "codelets/nest/internal.h"
 #include "ops/instruction_cost.h"
 #include "runtime/base/minmax.h"
+#include "runtime/base/regret.h"
 
 /* The operands and results of a region, for the costs of its rows. */
 typedef struct {
@@ -186,11 +187,28 @@ void orr__cloop_offers(const orr__region *r, orr__nest_offer offer[ORR__NEST_OFF
     best->chosen = true;
 }
 
+int orr__cloop_near(const orr__region *r, int nest[ORR__NEST_OFFERS])
+{
+    orr__nest_offer offer[ORR__NEST_OFFERS];
+    double least = 0;
+    int n = 1;
+    orr__cloop_offers(r, offer);
+    for (int k = 0; k < ORR__NEST_OFFERS; k++)
+        if (offer[k].chosen)
+            least = offer[nest[0] = k].cost;
+    for (int k = 0; k < ORR__NEST_OFFERS; k++)
+        if (!offer[k].no && k != nest[0] && offer[k].cost <= (1 + ORR__REGRET_MOST) * least)
+            nest[n++] = k;
+    return n;
+}
+
 bool orr__cloop_chooses(const orr__region *r, int nest)
 {
     orr__nest_offer offer[ORR__NEST_OFFERS];
     if (nest == ORR__NEST_SIDE ? orr__cloop_side_not(r) : nest == ORR__NEST_JOINED ? orr__cloop_joins_not(r) : NULL)
         return false;
+    if (r->nest)
+        return r->nest == nest + 1;
     orr__cloop_offers(r, offer);
     return offer[nest].chosen;
 }

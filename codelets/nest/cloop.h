@@ -33,6 +33,8 @@ typedef struct orr__nest_offer {
     bool chosen;
 } orr__nest_offer;
 void orr__cloop_offers(const orr__region *r, orr__nest_offer offer[ORR__NEST_OFFERS]);
+/* The nests between which measurements decide, and their number: the chosen one, then those that cost little more. Their bits are equal. */
+int orr__cloop_near(const orr__region *r, int nest[ORR__NEST_OFFERS]);
 /* Bytes of memory in which a launch keeps values of long rows from one pass to the next. Its pointer follows the inputs
  * in in[]. 0: none. */
 size_t orr__emit_c_keeps(const orr__region *r);

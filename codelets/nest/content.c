@@ -20,7 +20,7 @@ static int64_t *put_all(int64_t *at, const int64_t *value, int n)
 
 static int64_t *put_head(int64_t *at, const orr__region *r)
 {
-    const int64_t head[] = { (int64_t)orr__env.ablated | (int64_t)orr__emit_c_watches(r) << 62,
+    const int64_t head[] = { (int64_t)orr__env.ablated | (int64_t)r->nest << 60 | (int64_t)orr__emit_c_watches(r) << 62,
                              r->loops,
                              r->search,
                              r->rmask,

@@ -186,7 +186,7 @@ static double explain_region(FILE *to, const orr__capture *p, const orr__regions
         fprintf(to, ", a graph of %d tasks", orr__plan_tasks(plan, (int)(s - plan->step)));
     fputc('\n', to);
     if (!r->call.op && r->loops != ORR__LOOPS_PRODUCT && orr__emit_c_can(r))
-        orr__explain_nests(to, s ? s->region : r);
+        orr__explain_nests(to, s ? s->region : r, s ? s->cpu : NULL);
     if (s)
         orr__explain_cost(to, plan, s);
     explain_reads(to, p, rs, k);

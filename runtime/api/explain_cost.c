@@ -24,17 +24,21 @@ static double moved(const orr__step *s)
     return bytes;
 }
 
-void orr__explain_nests(FILE *to, const orr__region *r)
+void orr__explain_nests(FILE *to, const orr__region *r, const orr__kernel *k)
 {
     orr__nest_offer offer[ORR__NEST_OFFERS];
+    int measured = k ? orr__cpu_nest(k) - 1 : -1;
     orr__cloop_offers(r, offer);
     fputs("    rows in compiled loops:", to);
-    for (int k = 0; k < ORR__NEST_OFFERS; k++) {
-        fprintf(to, "%s %s: ", k ? ";" : "", offer[k].name);
-        if (offer[k].no)
-            fprintf(to, "no, %s", offer[k].no);
+    for (int n = 0; n < ORR__NEST_OFFERS; n++) {
+        fprintf(to, "%s %s: ", n ? ";" : "", offer[n].name);
+        if (offer[n].no)
+            fprintf(to, "no, %s", offer[n].no);
         else
-            fprintf(to, "%.3g additions a row%s", offer[k].cost, offer[k].chosen ? ", chosen" : "");
+            fprintf(to, "%.3g additions a row%s", offer[n].cost,
+                    measured >= 0     ? n == measured ? ", measured to be the fastest" : ""
+                    : offer[n].chosen ? ", chosen"
+                                      : "");
     }
     fputc('\n', to);
 }

@@ -45,6 +45,7 @@ typedef struct orr__region {
         *epilogue;       /* of a call: a map that writes the output, from the call's result, its last input, and from
                                      inputs that follow those of the call; NULL: the result is the output           */
     double flops, bytes; /* whole region                                                          */
+    int nest;            /* of compiled loops: n + 1 is the nest n of orr__cloop_offers; 0: the one that costs least */
     uint64_t key;        /* content: kind, instructions, dtypes, access classes; no sizes         */
     char label[64];      /* "mul+add+relu", for people                                            */
     const char *file;

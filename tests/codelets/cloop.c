@@ -21,7 +21,7 @@ double rc_ulp(const orr__ewrow *row, orr_dtype t)
 
 /* -- compilers --------------------------------------------------------------------------------------------- */
 
-enum { CC, CLANG, COMPILERS, KERNELS = 400, JOBS = 2 };
+enum { CC, CLANG, COMPILERS, KERNELS = 1200, JOBS = 2 };
 static const char *const compiler[COMPILERS] = { "cc", "clang" };
 
 static pid_t start(const char *const *argv)
@@ -238,9 +238,8 @@ static bool compute(const rc_run *run, orr__cfn *fn, const orr__launch *l, int64
     return !gave_up || rc_interpret(run, run->out);
 }
 
-static bool run_compiled(const rc_run *run, int n)
+static bool run_compiled(const rc_run *run, const orr__region *r, int n)
 {
-    const orr__region *r = &run->b->r;
     bool ok = true;
     int64_t *word = calloc((size_t)orr__emit_c_words(r), sizeof *word);
     orr__launch l = { .region = r,
@@ -263,26 +262,55 @@ static bool run_compiled(const rc_run *run, int n)
     return ok;
 }
 
-bool rc_launch(const rc_run *run)
+/* The number of a region's text; -1: it was not there the first time, or they are too many. */
+static int number_of(const orr__region *r)
 {
-    const orr__region *r = &run->b->r;
-    if (!orr__emit_c_can(r))
-        return rc_interpret(run, run->out);
     char *text = orr__emit_c(r);
     ORR_CHECK_MSG(text != NULL, "%s", orr_error_message());
-    if (!text)
-        return false;
-    int n = find(text);
-    if (n < 0 && all.collecting && all.n < KERNELS) {
+    int n = text ? find(text) : -1;
+    if (text && n < 0 && all.collecting && all.n < KERNELS) {
         n = all.n++;
         all.text[n] = text;
         text = NULL;
     }
     free(text);
     ORR_CHECK_MSG(n >= 0, "a text that was not there the first time, or too many");
-    if (n < 0)
-        return false;
-    return all.collecting ? rc_interpret(run, run->out) : run_compiled(run, n);
+    return n;
+}
+
+/* The same by another nest: to the last bit what is in run->out. */
+static bool same_by(const rc_run *run, const orr__region *r, int n)
+{
+    void *want[ORR__REGION_OUTS] = { NULL };
+    for (int i = 0; i < r->nout; i++) {
+        want[i] = rc_new((orr_dtype)r->out_dtype[i], run->out_n[i]);
+        memcpy(want[i], run->out[i], (size_t)run->out_n[i] * orr_dtype_size((orr_dtype)r->out_dtype[i]));
+    }
+    bool ok = run_compiled(run, r, n);
+    for (int i = 0; i < r->nout; i++) {
+        ok = ok && rc_same("nests", (orr_dtype)r->out_dtype[i], run->out[i], want[i], run->out_n[i], 0);
+        free(want[i]);
+    }
+    ORR_CHECK_MSG(ok, "of %s", all.text[n]);
+    return ok;
+}
+
+/* By the chosen nest, then by all others that can compute it, of each third kernel. */
+bool rc_launch(const rc_run *run)
+{
+    orr__region r = run->b->r;
+    orr__nest_offer offer[ORR__NEST_OFFERS];
+    if (!orr__emit_c_can(&r))
+        return rc_interpret(run, run->out);
+    int n = number_of(&r);
+    bool ok = n >= 0 && (all.collecting || run_compiled(run, &r, n)), others = n % 3 == 0 || orr_test_full();
+    orr__cloop_offers(&r, offer);
+    for (int k = 0; k < ORR__NEST_OFFERS && ok && others; k++) {
+        r.nest = k + 1;
+        n = offer[k].no || offer[k].chosen ? -1 : number_of(&r);
+        ok = n < 0 || all.collecting || same_by(run, &r, n);
+    }
+    return ok && all.collecting ? rc_interpret(run, run->out) : ok;
 }
 
 /* -- more than the shared tests ---------------------------------------------------------------------------------- */
@@ -377,13 +405,13 @@ static void unsupported_region_is_refused(void)
     X(arg_reductions_take_the_first_of_equals)                                                                         \
     X(nan_wins_in_max_and_argmax)                                                                                      \
     X(iota_in_every_dtype)                                                                                             \
-    X(random_numbers_are_the_same_bits) X(normal_random_numbers_are_close) X(casts_between_dtypes)                     \
-        X(empty_ranges_are_nothing) X(graphs_equal_reference) X(reductions_of_every_shape)                             \
-            X(long_sums_are_compensated) X(maps_of_any_accesses) X(rows_see_their_folds) X(rows_fold_computed_values)  \
-                X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs) X(rows_draw_their_numbers)              \
-                    X(nan_bounds_win_in_clip) X(bodies_too_long_for_one_loop) X(boxes_of_any_place)                    \
-                        X(more_boxes_than_a_set_holds) X(a_box_of_an_outer_axis_beside_joined_rows)                    \
-                            X(indices_beside_joined_rows) X(rows_of_any_length)
+    X(random_numbers_are_the_same_bits)                                                                                \
+    X(normal_random_numbers_are_close) X(casts_between_dtypes) X(empty_ranges_are_nothing) X(graphs_equal_reference)   \
+        X(reductions_of_every_shape) X(long_sums_are_compensated) X(maps_of_any_accesses) X(rows_see_their_folds)      \
+            X(rows_fold_computed_values) X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs)                \
+                X(rows_draw_their_numbers) X(nan_bounds_win_in_clip) X(bodies_too_long_for_one_loop)                   \
+                    X(boxes_of_any_place) X(more_boxes_than_a_set_holds) X(a_box_of_an_outer_axis_beside_joined_rows)  \
+                        X(indices_beside_joined_rows) X(rows_of_any_length)
 #define WRAP(test)                                                                                                     \
     static void compiled_##test(void)                                                                                  \
     {                                                                                                                  \

@@ -301,8 +301,103 @@ static int race(const char *path, const char *first, const char *second)
     return other ? 2 : 0;
 }
 
+/* -- nests: all nests that can compute a region in turns, beside their costs ------------------------------------------- */
+
+typedef struct {
+    served s;
+    uint64_t bits;
+    double least;
+} nest;
+
+/* False: there is no such nest, or it cannot be measured. */
+static bool make_nest(nest *n, const char *line, int by)
+{
+    let_go(&n->s);
+    n->least = INFINITY;
+    if (!rco_read(line, &n->s.b))
+        return false;
+    n->s.b.r.nest = by + 1;
+    if (orr__cpu.prepare(&n->s.b.r, &n->s.k) != ORR_OK || !rco_draw(&n->s.b, RCO_PLAIN, &n->s.plain))
+        return false;
+    orr__cpu_compile(n->s.k, &n->s.b.r);
+    orr__cpu_compiled(n->s.k);
+    n->bits = bits_of(&n->s);
+    (void)measured(&n->s, 1);
+    double one = measured(&n->s, 1);
+    n->s.reps = one > SHORT ? 1 : (int)(SHORT / (one > 1e-7 ? one : 1e-7)) + 1;
+    return true;
+}
+
+/* The time of the chosen nest relative to the fastest one; 0: there is one nest. */
+static double nests_of(nest n[ORR__NEST_OFFERS], const char *line)
+{
+    static rb b;
+    orr__nest_offer offer[ORR__NEST_OFFERS];
+    bool has[ORR__NEST_OFFERS];
+    double best = INFINITY, chosen = 0;
+    int number = 0;
+    if (!rco_read(line, &b) || !orr__emit_c_can(&b.r) || rco_bytes(&b) > MOST_BYTES)
+        return 0;
+    orr__cloop_offers(&b.r, offer);
+    for (int k = 0; k < ORR__NEST_OFFERS; k++)
+        number += !offer[k].no;
+    for (int k = 0; k < ORR__NEST_OFFERS && number > 1; k++)
+        has[k] = !offer[k].no && make_nest(&n[k], line, k);
+    for (int turn = 0; turn < TURNS && number > 1; turn++)
+        for (int k = 0; k < ORR__NEST_OFFERS; k++)
+            if (has[k])
+                n[k].least = fmin(n[k].least, measured(&n[k].s, n[k].s.reps));
+    for (int k = 0; k < ORR__NEST_OFFERS && number > 1; k++) {
+        best = has[k] ? fmin(best, n[k].least) : best;
+        chosen = offer[k].chosen && has[k] ? n[k].least : chosen;
+    }
+    if (number < 2 || chosen == 0)
+        return 0;
+    printf("%6.3f", chosen / best);
+    for (int k = 0; k < ORR__NEST_OFFERS; k++)
+        if (has[k])
+            printf("  %s %.4g: %.2f us%s%s", offer[k].name, offer[k].cost, 1e6 * n[k].least,
+                   offer[k].chosen ? ", chosen" : "", n[k].bits == n[ORR__NEST_EACH].bits ? "" : ", OTHER bits");
+    printf("  %.*s", (int)strcspn(line + 7, " "), line + 7);
+    for (int d = 0; d < b.r.rank; d++)
+        printf("%s%lld", d ? "x" : " ", (long long)b.r.dim[d]);
+    putchar('\n');
+    (void)fflush(stdout);
+    return chosen / best;
+}
+
+static int nests(const char *path)
+{
+    static char line[LINE];
+    static nest n[ORR__NEST_OFFERS];
+    double sum = 0;
+    int regions = 0, slow = 0;
+    FILE *f = fopen(path, "r");
+    (void)setenv("ORRERY_ENGINE", "serial", 0);
+    (void)setenv("ORRERY_MACHINE", "fixed", 0);
+    (void)setenv("ORRERY_JIT", "wait", 0);
+    if (!f || orr_init(NULL) != ORR_OK)
+        return 1;
+    while (fgets(line, sizeof line, f)) {
+        double ratio = nests_of(n, line);
+        regions += ratio > 0;
+        sum += ratio > 0 ? log(ratio) : 0;
+        slow += ratio > 1.1;
+    }
+    (void)fclose(f);
+    for (int k = 0; k < ORR__NEST_OFFERS; k++)
+        let_go(&n[k].s);
+    orr_shutdown();
+    printf("%d regions with several nests: the chosen one takes %.3f of the fastest one's time, in %d more than 1.1\n",
+           regions, exp(sum / (regions ? regions : 1)), slow);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 3 && !strcmp(argv[1], "nests"))
+        return nests(argv[2]);
+
     if (argc == 3 && !strcmp(argv[1], "distil"))
         return distil(argv[2]);
     if (argc == 3 && !strcmp(argv[1], "texts"))
@@ -311,9 +406,10 @@ int main(int argc, char **argv)
         return serve();
     if (argc == 5 && !strcmp(argv[1], "race"))
         return race(argv[2], argv[3], argv[4]);
-    fprintf(stderr,
-            "usage: corpus_race distil LINES > CORPUS | texts CORPUS | race CORPUS COMMAND COMMAND | serve\n"
-            "LINES: output of programs with ORRERY_PRINT=kernels. COMMAND: this program with serve, of two builds\n"
-            "or with two settings, as in: race corpus 'build/tests/codelets/corpus_race serve' 'ORRERY_CC=clang …'\n");
+    fprintf(
+        stderr,
+        "usage: corpus_race distil LINES > CORPUS | texts CORPUS | race CORPUS COMMAND COMMAND | nests CORPUS | serve\n"
+        "LINES: output of programs with ORRERY_PRINT=kernels. COMMAND: this program with serve, of two builds\n"
+        "or with two settings, as in: race corpus 'build/tests/codelets/corpus_race serve' 'ORRERY_CC=clang …'\n");
     return 64;
 }

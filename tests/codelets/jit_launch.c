@@ -46,19 +46,20 @@ static void launches_switch_to_the_compiled_function(void)
     orr__launch l = { .region = &b.r, .lo = 0, .hi = N, .in = in, .out = out, .scalar = b.scalar };
     orr__env.jit = ORR__JIT_OFF;
     ORR_REQUIRE(orr__cpu.prepare(&b.r, &k) == ORR_OK);
-    ORR_CHECK(!k->jit && orr__cpu.launch(k, &l) == ORR_OK);
+    ORR_CHECK(!k->compiled[0].jit && orr__cpu.launch(k, &l) == ORR_OK);
     orr__cpu.release(k);
     orr__env.jit = ORR__JIT_ON;
     orr__jit_start();
-    ORR_REQUIRE(orr__cpu.prepare(&b.r, &k) == ORR_OK && k->jit);
+    ORR_REQUIRE(orr__cpu.prepare(&b.r, &k) == ORR_OK && k->compiled[0].jit);
     out[0] = y1;
-    ORR_CHECK(orr__cpu.launch(k, &l) == ORR_OK && atomic_load(&k->jit->ns) > 0); /* tier 0 */
-    ORR_CHECK(memcmp(y0, y1, sizeof y0) == 0 && !atomic_load(&k->jit->fn));
-    atomic_store(&k->jit->ns, 10000000);
+    ORR_CHECK(orr__cpu.launch(k, &l) == ORR_OK && atomic_load(&k->compiled[0].jit->ns) > 0); /* tier 0 */
+    ORR_CHECK(memcmp(y0, y1, sizeof y0) == 0 && !atomic_load(&k->compiled[0].jit->fn));
+    atomic_store(&k->compiled[0].jit->ns, 10000000);
     ORR_CHECK(orr__cpu.launch(k, &l) == ORR_OK); /* requests, does not wait */
-    orr__jit_wait(k->jit);
+    orr__jit_wait(k->compiled[0].jit);
     memset(y1, 0, sizeof y1);
-    ORR_CHECK(atomic_load(&k->jit->fn) && orr__cpu.launch(k, &l) == ORR_OK && memcmp(y0, y1, sizeof y0) == 0);
+    ORR_CHECK(atomic_load(&k->compiled[0].jit->fn) && orr__cpu.launch(k, &l) == ORR_OK &&
+              memcmp(y0, y1, sizeof y0) == 0);
     orr__cpu.release(k);
     orr__jit_stop();
 }
@@ -82,9 +83,9 @@ static void launch_costs_little_more_than_call(void)
     square_plus_one(&b, 16);
     void *in[] = { x }, *out[] = { y };
     orr__launch l = { .region = &b.r, .lo = 0, .hi = 16, .in = in, .out = out, .scalar = b.scalar };
-    ORR_REQUIRE(orr__cpu.prepare(&b.r, &k) == ORR_OK && k->jit);
-    ORR_CHECK(orr__cpu.launch(k, &l) == ORR_OK && atomic_load(&k->jit->fn));
-    atomic_store(&k->jit->fn, nothing); /* only the cost of the launch is left */
+    ORR_REQUIRE(orr__cpu.prepare(&b.r, &k) == ORR_OK && k->compiled[0].jit);
+    ORR_CHECK(orr__cpu.launch(k, &l) == ORR_OK && atomic_load(&k->compiled[0].jit->fn));
+    atomic_store(&k->compiled[0].jit->fn, nothing); /* only the cost of the launch is left */
     double call = best_of(20, k, &l, nothing), launch = best_of(20, k, &l, NULL);
     printf("    a call %.0f ns, a launch %.0f ns\n", call * 1e9, launch * 1e9);
     ORR_CHECK_MSG(launch - call < 5e-6, "%g µs", (launch - call) * 1e6);
