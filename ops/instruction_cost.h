@@ -25,8 +25,9 @@
     X(ROW, 8, "finding a gathered row, before its elements are copied")                                                \
     X(LOOP, 24, "starting the loop of a row")                                                                          \
     X(SIDE, 48, "starting the loop over rows side by side")                                                            \
-    X(PASS, 200, "another pass over a row: its loops, and what is kept")                                               \
+    X(PASS, 100, "another pass over a row: its loops, and what is kept")                                               \
     X(TREE, 256, "joining the columns of a fold")                                                                      \
+    X(MASK, 8, "a masked vector at the end of a row")                                                                  \
     X(HALVES, 40, "starting the conversion of a row of f16")                                                           \
     X(FOLD, 4, "a step of a fold waits for the former one")                                                            \
     X(ROUND_FIT, 6, "rounding to f16 or bf16, if NaN needs no care")                                                   \

@@ -13,14 +13,17 @@ typedef struct {
     int side;                    /* the axis along which rows could be side by side, -1: none        */
     int work;                    /* of an element, in additions                                      */
     int folds, in_order, passes; /* in_order: folds without columns                                  */
+    int waits;                   /* searches of floats: a step has several instructions that wait for each other */
     int turned;                  /* the cost of transposing an element of each operand and result    */
     int strided;                 /* that of copying an element of each operand with a stride         */
     int halves;                  /* operands and results of f16                                      */
     int gathered;                /* rows that are found                                              */
-    int copied, apart;           /* operands whose elements are copied for joined rows, one by one; row by row */
-    int operands;                /* that are loaded                                                  */
-    bool packed;                 /* one of them is copied                                            */
-    bool masked;                 /* a vector at the end of a row can be masked (orr__cloop_maskable) */
+    int copied, apart; /* operands whose elements are copied for joined rows, one by one; row by row, or masked */
+    int operands;      /* that are loaded                                                  */
+    int64_t from, end; /* of a row, without the elements outside of a box: these are computed one by one */
+    bool packed;       /* one of them is copied                                            */
+    bool masked;       /* a vector at the end of a row can be masked (orr__cloop_maskable) */
+    bool narrow;       /* a value in memory has one or two bytes */
 } parts;
 
 static int turn_of(orr_dtype t)
@@ -53,6 +56,11 @@ static void add_operand(parts *p, const orr__region *r, const orr__rinstr *in)
     p->strided += along != 0 && along != 1 ? copy_of(t) : 0;
     p->halves += t == ORR_F16 && along == 1;
     p->operands++;
+    p->narrow = p->narrow || orr_dtype_size(t) < 4;
+    if (r->rank && a->box >> (r->rank - 1) & 1u) {
+        p->from = ORR__MAX(a->lo[r->rank - 1], p->from);
+        p->end = ORR__MIN(a->hi[r->rank - 1], p->end);
+    }
     p->packed = p->packed || (along != 0 && along != 1);
     p->masked = p->masked && !a->box && (along == 0 || along == 1 || orr__cloop_may_pack(r, in->a)) &&
                 (orr_dtype_size(t) >= 4 || t == ORR_F16);
@@ -84,7 +92,7 @@ static void add_copies(parts *p, const orr__region *r)
         orr__way way = orr__cloop_way(r, in->a);
         p->copied += way == ORR__SAME_COLUMN || way == ORR__ROWS_ANYWHERE ||
                      (in->kind == ORR__RI_IOTA && orr__cloop_join_moves(r, in->a));
-        p->apart += way == ORR__ROWS_APART && !pitched;
+        p->apart += (way == ORR__ROWS_APART && !pitched) || r->access[in->a].box;
     }
 }
 
@@ -95,6 +103,7 @@ static void add_fold(parts *p, const orr__region *r, int n)
     bool sum = fold.rop[0] == ORR__RSUM || fold.rop[0] == ORR__RPROD;
     p->folds++;
     p->in_order += sum && orr__cloop_columns(&fold, r->dim[r->rank - 1]) == 1;
+    p->waits += r->search && orr__is_float((orr_dtype)r->instr[fold.out_reg[0]].dtype);
 }
 
 /* The most folds in a chain that an output waits for: the passes before that of the outputs. */
@@ -116,7 +125,9 @@ static int chain_of(const orr__region *r)
 
 static parts parts_of(const orr__region *r, bool sides, bool joins)
 {
-    parts p = { .masked = true, .side = sides ? orr__cloop_side_axis(r) : -1 };
+    parts p = { .masked = true,
+                .end = r->rank ? r->dim[r->rank - 1] : 1,
+                .side = sides ? orr__cloop_side_axis(r) : -1 };
     for (int n = 0; n < r->ninstr; n++) {
         add_instruction(&p, r, &r->instr[n]);
         if (r->instr[n].kind == ORR__RI_FOLD)
@@ -125,6 +136,7 @@ static parts parts_of(const orr__region *r, bool sides, bool joins)
     for (int k = 0; k < r->nout; k++) {
         p.turned += r->rmask || r->loops == ORR__LOOPS_PER_ROW ? 0 : turn_of((orr_dtype)r->out_dtype[k]);
         p.halves += r->out_dtype[k] == ORR_F16;
+        p.narrow = p.narrow || orr_dtype_size((orr_dtype)r->out_dtype[k]) < 4;
         p.masked = p.masked && (orr_dtype_size((orr_dtype)r->out_dtype[k]) >= 4 || r->out_dtype[k] == ORR_F16);
         if (r->rmask)
             add_fold(&p, r, r->ninstr + k);
@@ -138,19 +150,23 @@ static parts parts_of(const orr__region *r, bool sides, bool joins)
 /* The end of a row: a masked vector, for which nothing else is ready if its operands have just been copied; else element by element. */
 static int64_t cost_of_end(const parts *p, int64_t length)
 {
-    int64_t rest = length % ORR__CLOOP_VECTOR, empty = rest ? ORR__CLOOP_VECTOR - rest : 0;
+    int64_t vector = p->narrow && !p->masked ? 2 * ORR__CLOOP_VECTOR : ORR__CLOOP_VECTOR;
+    int64_t rest = length % vector, empty = rest ? vector - rest : 0;
     return !p->masked  ? p->work * rest
            : p->packed ? p->work * ORR__MIN(rest, ORR__COST_FOLD)
-                       : p->work * empty / ORR__CLOOP_VECTOR;
+           : empty     ? ORR__COST_MASK + p->work * empty / vector
+                       : 0;
 }
 
 /* A row by itself: loops begin, with an address for each operand, and it has an end, and folds. */
 static double cost_of_each(const parts *p, int64_t length)
 {
     int trees = p->folds - p->in_order;
-    return (double)(ORR__COST_LOOP * ORR__MAX(p->operands, 2) / 2 + cost_of_end(p, length) +
-                    (p->strided + ORR__COST_FOLD * p->in_order) * length + ORR__COST_TREE * trees +
-                    ORR__COST_PASS * (p->passes > 1 ? p->passes - 1 : 0) + ORR__COST_HALVES * p->halves);
+    int64_t inner = ORR__MAX(p->end - p->from, 0), borders = (p->from > 0) + (p->end < length);
+    return (double)(ORR__COST_LOOP * (ORR__MAX(p->operands / 2, 1) + borders) + cost_of_end(p, inner) +
+                    p->work * (length - inner) + (p->strided + ORR__COST_FOLD * (p->in_order + p->waits)) * length +
+                    ORR__COST_TREE * trees + ORR__COST_PASS * (p->passes > 1 ? p->passes - 1 : 0) +
+                    ORR__COST_HALVES * p->halves);
 }
 
 /* Fewer rows side by side are fewer vectors whose work overlaps. */
@@ -162,7 +178,7 @@ static double cost_of_side(const parts *p, const orr__region *r, int64_t length)
 
 static double cost_of_joined(const parts *p, int64_t length)
 {
-    int vector = ORR__COST_STORE * p->copied + ORR__COST_STORE / 4 * p->apart;
+    int vector = ORR__COST_STORE * p->copied + ORR__COST_STORE / 2 * p->apart;
     return (double)(ORR__COST_ROW * p->gathered + vector * length / ORR__CLOOP_VECTOR);
 }
 
