@@ -84,6 +84,10 @@ class OfNumpy:
     def permute(self, x, order):
         return self.xp.transpose(x, order)
 
+    def row_major(self, x):
+        """A result as a C program reads it. NumPy's keep their operands' order; JAX has no other order."""
+        return getattr(self.xp, "ascontiguousarray", lambda y: y)(x)
+
     def cast(self, x, dtype):
         return x.astype(self.names[dtype])
 
@@ -191,6 +195,10 @@ class OfTorch:
         self.less, self.greater, self.less_equal, self.greater_equal = torch.lt, torch.gt, torch.le, torch.ge
         self.silu, self.nn = nn.silu, nn
 
+    def row_major(self, x):
+        """A result as a C program reads it: PyTorch otherwise leaves the transposition of a result to its reader."""
+        return x.contiguous()
+
     def gelu(self, x):
         return self.nn.gelu(x, approximate="tanh")
 
@@ -294,7 +302,7 @@ def function(ops, program):
     def f(*x):
         value = dict(zip(names, x))
         run(ops, program, value)
-        return tuple(value[name] for name in program.out)
+        return tuple(ops.row_major(value[name]) for name in program.out)
     return f
 
 
