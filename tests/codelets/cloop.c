@@ -379,6 +379,19 @@ static void no_loop_draws_its_numbers_one_by_one(void)
     free(text);
 }
 
+/* Two non-temporal stores of 32 bytes are a line only if it begins there: otherwise rows of 10,745 elements take three times as long. */
+static void whole_lines_are_stored_past_the_caches(void)
+{
+    static rb b;
+    rb_begin(&b, RB_MAP, 2, (const int64_t[]){ 1299, 10745 });
+    int x = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_F32, 1299 * 10745)));
+    rb_out(&b, ORR_F32, rb_ew(&b, "neg", x, -1, -1));
+    char *text = orr__emit_c(&b.r);
+    ORR_REQUIRE(text != NULL);
+    ORR_CHECK(strstr(text, "orr_idx k = -(orr_i64)t & 63;") && strstr(text, "for (; k + 64 <= n; k += 64)"));
+    free(text);
+}
+
 static void unsupported_region_is_refused(void)
 {
     static rb b;
@@ -406,11 +419,12 @@ static void unsupported_region_is_refused(void)
     X(nan_wins_in_max_and_argmax)                                                                                      \
     X(iota_in_every_dtype)                                                                                             \
     X(random_numbers_are_the_same_bits)                                                                                \
-    X(normal_random_numbers_are_close) X(casts_between_dtypes) X(empty_ranges_are_nothing) X(graphs_equal_reference)   \
-        X(reductions_of_every_shape) X(long_sums_are_compensated) X(maps_of_any_accesses) X(rows_see_their_folds)      \
-            X(rows_fold_computed_values) X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs)                \
-                X(rows_draw_their_numbers) X(nan_bounds_win_in_clip) X(bodies_too_long_for_one_loop)                   \
-                    X(boxes_of_any_place) X(more_boxes_than_a_set_holds) X(a_box_of_an_outer_axis_beside_joined_rows)  \
+    X(normal_random_numbers_are_close)                                                                                 \
+    X(casts_between_dtypes) X(empty_ranges_are_nothing) X(graphs_equal_reference) X(reductions_of_every_shape)         \
+        X(long_sums_are_compensated) X(maps_of_any_accesses) X(rows_see_their_folds) X(rows_fold_computed_values)      \
+            X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs) X(rows_draw_their_numbers)                  \
+                X(nan_bounds_win_in_clip) X(bodies_too_long_for_one_loop) X(boxes_of_any_place)                        \
+                    X(more_boxes_than_a_set_holds) X(a_box_of_an_outer_axis_beside_joined_rows)                        \
                         X(indices_beside_joined_rows) X(rows_of_any_length)
 #define WRAP(test)                                                                                                     \
     static void compiled_##test(void)                                                                                  \
@@ -449,6 +463,7 @@ int main(int argc, char **argv)
         ORR_TEST(halves_that_are_packed_first),
         ORR_TEST(masked_loads_and_stores_have_conditions_of_their_own),
         ORR_TEST(no_loop_draws_its_numbers_one_by_one),
+        ORR_TEST(whole_lines_are_stored_past_the_caches),
         ORR_TEST(unsupported_region_is_refused),
         { 0 },
     };
