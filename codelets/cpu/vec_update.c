@@ -4,6 +4,10 @@
 
 #include "codelets/cpu/vec.h"
 #include "codelets/cpu/vec_half.h"
+#include "runtime/base/threshold.h"
+
+/* The rows may be anywhere in memory: one is prefetched so many updates before its own. */
+enum { AHEAD = ORR__VECTOR };
 
 /* y is the present element, u the update. */
 #define UPDATE(name, T, value)                                                                                         \
@@ -11,6 +15,8 @@
                      int64_t inner)                                                                                    \
     {                                                                                                                  \
         for (int64_t j = 0; j < n; j++) {                                                                              \
+            if (n - j > AHEAD)                                                                                         \
+                __builtin_prefetch((T *)to + place[j + AHEAD] * inner, 1);                                             \
             if (place[j] < 0)                                                                                          \
                 continue;                                                                                              \
             T *restrict d = (T *)to + place[j] * inner;                                                                \

@@ -307,6 +307,10 @@ void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char 
 /* In a block of rows side by side, the next block's elements of accesses whose neighbours in memory are in neighbouring rows: each element of a
  * row is a stream of its own, and there are more than a processor follows. */
 void orr__cloop_prefetch_side(const orr__cloop *c);
+/* In the loop over rows, a row that is gathered later. */
+void orr__cloop_prefetch_gathered(const orr__cloop *c);
+/* In a block [q, e) of joined rows, the rows that are gathered for the next one, of up to `length` elements. */
+void orr__cloop_prefetch_joined(const orr__cloop *c, int length);
 int orr__cloop_of_line(const orr__region *r, int a,
                        int axis); /* elements of access a along an axis that are in a line, at least one */
 /* Bit a, of the first ORR__CLOOP_LEADS accesses: access a has a stream of memory of its own. Clear: another access at a constant distance reads

@@ -179,6 +179,7 @@ void orr__cloop_join_block(const orr__cloop *c, int length)
         orr__nest_set(c->n, "const orr_idx begun = q / pitch, phase = q - begun * pitch");
         return;
     }
+    orr__cloop_prefetch_joined(c, length);
     orr__nest_set(c->n, "const orr_idx begun = q / %s, phase = q - begun * %s", columns, columns);
     for (int a = 0; a < c->r->naccess; a++) {
         if (orr__cloop_first_column(c, a))

@@ -167,6 +167,8 @@ void orr__cloop_map(const orr__cloop *c)
     orr__cloop_stage_begin(c, m.stages);
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, loops);
+    if (!c->joins)
+        orr__cloop_prefetch_gathered(c);
     orr__cloop_join_begin(c, m.length);
     m.c = orr__cloop_parts(c);
     if (orr__cloop_split(c))

@@ -208,6 +208,7 @@ static void loops(const rows *w)
         orr__cloop_past_begin(c, ORR__BLOCK_ELEMENTS);
     orr__cloop_values(c, -1);
     orr__cloop_open(c, 0, last);
+    orr__cloop_prefetch_gathered(c);
     const orr__cloop parts = orr__cloop_parts(c);
     rows in = in_loops(w, &parts);
     for (int p = 0; p < w->passes; p++) {

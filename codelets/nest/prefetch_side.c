@@ -1,0 +1,149 @@
+/* A block of rows side by side prefetches the next one; so do joined rows that are gathered.
+ * Must not know: the meaning of instructions. */
+#include "config.h"
+
+#include "codelets/nest/internal.h"
+#include "runtime/base/minmax.h"
+
+/* The target caches, as __builtin_prefetch numbers them. */
+enum { IN_L1 = 3, IN_L2 = 2 }; /* limit of arithmetic */
+
+static int64_t distance(const orr__access *x, int axis)
+{
+    return x->stride[axis] < 0 ? -x->stride[axis] : x->stride[axis];
+}
+
+/* In a block of rows side by side, the next block's lines of access a, along the axis with the nearer elements for every place on the other. The
+ * other axes have the same lines again. */
+static void next_block(const orr__cloop *c, int a)
+{
+    const orr__access *x = &c->r->access[a];
+    const char *end = orr__nest_say(c->n, "e + %d", c->width), *size = orr__cloop_size(c, c->r->rank - 1);
+    int last = c->r->rank - 1;
+    int64_t across = distance(x, c->side), along = distance(x, last);
+    bool by_row = along == 0 || across < along;
+    int axis = by_row ? c->side : last, other = by_row ? last : c->side;
+    orr__nest_block(c->n);
+    for (int d = 0; d < last; d++)
+        if (d != c->side && x->stride[d] != 0 && orr__cloop_of_line(c->r, a, d) > 1)
+            (void)orr__nest_if(c->n, "i%d %% %d == 0", d, orr__cloop_of_line(c->r, a, d));
+    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, orr__cloop_name(c, "i", other), by_row ? "0" : "e",
+                         along == 0 ? "1"
+                         : by_row   ? size
+                                    : end,
+                         orr__nest_say(c->n, "%d", orr__cloop_of_line(c->r, a, other)));
+    orr__part *part = orr__nest_add(c->n, ORR__PART_PREFETCH, IN_L2, a);
+    part->row = axis;
+    part->from = by_row ? "e" : "0";
+    part->to = by_row ? end : size;
+    part->step = "0";
+    orr__nest_close(c->n, 2);
+    for (int d = 0; d < last; d++)
+        orr__nest_close(c->n, d != c->side && x->stride[d] != 0 && orr__cloop_of_line(c->r, a, d) > 1);
+}
+
+/* The load of an index for each row, from which gather n has its places; -1: there is none. */
+static int index_of(const orr__cloop *c, int n)
+{
+    const orr__rinstr *in = c->r->instr;
+    int place = in[n].kind == ORR__RI_GATHER ? in[n].x : -1;
+    int index = place >= 0 && in[place].kind == ORR__RI_PLACE ? in[place].x : -1;
+    return index >= 0 && in[index].kind == ORR__RI_LOAD && orr__cloop_is_of_row(c, index) &&
+                   !c->r->access[in[index].a].box
+               ? index
+               : -1;
+}
+
+/* Has an earlier instruction the same rows? */
+static bool is_again(const orr__cloop *c, int n)
+{
+    bool any = false;
+    for (int i = 0; i < n; i++)
+        any = any || (c->r->instr[i].kind == ORR__RI_GATHER && c->r->instr[i].a == c->r->instr[n].a &&
+                      c->r->instr[i].x == c->r->instr[n].x);
+    return any;
+}
+
+/* The rows [from, to) that instruction n gathers, row after row: they may be anywhere, and a processor waits for few of them at a time. */
+static void gathered(const orr__cloop *c, int n, int axis, const char *from, const char *to, int cache)
+{
+    const orr__region *r = c->r;
+    int index = r->instr[index_of(c, n)].a, a = r->instr[n].a, last = r->rank - 1;
+    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, orr__cloop_name(c, "i", axis), from, to, NULL);
+    orr__nest_set(c->n, "const orr_idx next = (orr_idx)%s[%s]", orr__cloop_array(c, index),
+                  orr__cloop_index(c, index, false));
+    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, orr__cloop_name(c, "i", last), "0",
+                         r->access[a].stride[last] ? orr__cloop_size(c, last) : "1",
+                         orr__nest_say(c->n, "%d", orr__cloop_of_line(r, a, last)));
+    orr__nest_set(c->n, "ORR_PREFETCH(&%s[%s + next * (orr_idx)W(%d)], %d)", orr__cloop_array(c, a),
+                  orr__cloop_index(c, a, false), orr__emit_by(r, &c->lay, a), cache);
+    orr__nest_close(c->n, 2);
+}
+
+/* The row that instruction n gathers `ahead` rows later. */
+static void row_ahead(const orr__cloop *c, int n, int64_t ahead, int cache)
+{
+    int axis = c->r->rank - 2;
+    const char *row = orr__nest_say(c->n, "here + %d", (int)ORR__MAX(ahead, 1)), *size = orr__cloop_size(c, axis);
+    gathered(c, n, axis, row, orr__nest_say(c->n, "(%s < %s ? %s + 1 : 0)", row, size, row), cache);
+}
+
+/* Gathered rows that are computed one by one. A processor follows long rows by itself. Into the first cache: loads that
+ * miss it wait for stores past the caches. */
+void orr__cloop_prefetch_gathered(const orr__cloop *c)
+{
+    int last = c->r->rank - 1;
+    if (last < 1 || orr__cloop_most_reach(c) == ORR__CLOOP_NEAR)
+        return;
+    for (int n = 0; n < c->r->ninstr; n++) {
+        int64_t bytes = c->r->dim[last] * (int64_t)orr_dtype_size((orr_dtype)c->r->instr[n].dtype);
+        if (index_of(c, n) < 0 || is_again(c, n) || bytes > ORR__T_AHEAD)
+            continue;
+        (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR);
+        orr__nest_set(c->n, "const orr_idx here = i%d", last - 1);
+        row_ahead(c, n, ORR__T_AHEAD / bytes, IN_L2);
+        row_ahead(c, n, ORR__T_AHEAD / 2 / bytes, IN_L1);
+        orr__nest_close(c->n, 1);
+    }
+}
+
+void orr__cloop_prefetch_joined(const orr__cloop *c, int length)
+{
+    orr__cloop apart = *c;
+    int last = c->r->rank - 1;
+    const char *rows = orr__cloop_size(c, last - 1), *row = orr__cloop_size(c, last);
+    orr__part **mark = c->n->end;
+    apart.lay.joined = NULL;
+    if (orr__cloop_most_reach(c) == ORR__CLOOP_NEAR)
+        return;
+    (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR);
+    orr__nest_set(c->n, "const orr_idx after = (e + %d) / %s + 1", length, row);
+    orr__part **none = c->n->end;
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (index_of(c, n) >= 0 && !is_again(c, n))
+            gathered(&apart, n, last - 1, orr__nest_say(c->n, "e / %s", row),
+                     orr__nest_say(c->n, "(after < %s ? after : %s)", rows, rows), IN_L2);
+    bool any = *none != NULL;
+    orr__nest_close(c->n, 1);
+    if (!any)
+        (void)orr__nest_take(c->n, mark);
+}
+
+void orr__cloop_prefetch_side(const orr__cloop *c)
+{
+    const char *size = orr__cloop_size(c, c->side);
+    orr__part **mark = c->n->end;
+    if (orr__cloop_most_reach(c) == ORR__CLOOP_NEAR)
+        return;
+    (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR);
+    for (int a = 0; a < c->r->naccess; a++)
+        if (c->r->access[a].input >= 0 && !c->r->access[a].placed && c->r->access[a].stride[c->side] != 0)
+            next_block(c, a);
+    for (int n = 0; n < c->r->ninstr; n++)
+        if (index_of(c, n) >= 0 && !is_again(c, n))
+            gathered(c, n, c->side, "e",
+                     orr__nest_say(c->n, "(%s - e < %d ? %s : e + %d)", size, c->width, size, c->width), IN_L2);
+    orr__nest_close(c->n, 1);
+    if (*mark && !(*mark)->body)
+        (void)orr__nest_take(c->n, mark);
+}
