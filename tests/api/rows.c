@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <orrery.h>
 #include "tests/harness/explain_help.h"
 #include "tests/harness/harness.h"
@@ -246,6 +248,64 @@ static void large_rows_side_by_side(void)
     free(data);
 }
 
+/* n indices before a page that cannot be read: no index is read ahead beyond the last one. Unmapped by the caller, `size` bytes from *map on. */
+static int32_t *indices_before_a_wall(int n, int rows, void **map, size_t *size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (size_t)n * sizeof(int32_t),
+           whole = (bytes + page - 1) / page * page;
+    *size = whole + page;
+    *map = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ORR_CHECK(*map != MAP_FAILED && mprotect((char *)*map + whole, page, PROT_NONE) == 0);
+    int32_t *at = (int32_t *)(void *)((char *)*map + whole - bytes);
+    for (int i = 0; i < n; i++)
+        at[i] = (int32_t)((int64_t)i * 7919 % rows) - (i % 5 == 0 ? rows : 0);
+    return at;
+}
+
+static void check_gathered(int length)
+{
+    int rows = 3000000 / length, n = 2500000 / length, wrong = 0;
+    void *map = NULL;
+    size_t size = 0;
+    ORR_REQUIRE(start("wait", "0", "2", "auto"));
+    orr_scope *s = orr_scope_begin();
+    float *data = malloc(sizeof *data * (size_t)(rows * length)), *bias = malloc(sizeof *bias * (size_t)length);
+    int32_t *index = indices_before_a_wall(n, rows, &map, &size);
+    ORR_REQUIRE(data && bias);
+    for (int i = 0; i < rows * length; i++)
+        data[i] = (float)(i % 1000 * 79 % 1000) - 500;
+    for (int j = 0; j < length; j++)
+        bias[j] = (float)j / 3;
+    orr_tensor *t =
+        orr_take(orr_from(ORR_F32, ORR_SHAPE(rows, length), data), orr_from(ORR_I32, ORR_SHAPE(n), index), 0);
+    const float *got = orr_data(orr_add(t, orr_from(ORR_F32, ORR_SHAPE(1, length), bias)));
+    const float *most = orr_data(orr_max(orr_abs(t), ORR_AXES(1), false));
+    ORR_REQUIRE(got && most);
+    for (int i = 0; i < n; i++) {
+        const float *row = data + (size_t)(index[i] < 0 ? index[i] + rows : index[i]) * (size_t)length;
+        float best = 0;
+        for (int j = 0; j < length; j++) {
+            wrong += got[i * length + j] != row[j] + bias[j];
+            best = fabsf(row[j]) > best ? fabsf(row[j]) : best;
+        }
+        wrong += most[i] != best;
+    }
+    ORR_CHECK_MSG(wrong == 0, "%d wrong, rows of %d", wrong, length);
+    (void)orr_scope_end(s);
+    ORR_CHECK(orr_shutdown() == ORR_OK);
+    ORR_CHECK(munmap(map, size) == 0);
+    free(data);
+    free(bias);
+}
+
+/* Rows side by side, joined, one by one, and longer than what is prefetched; all of more data than caches hold. */
+static void gathered_rows_are_read_ahead(void)
+{
+    static const int length[] = { 3, 6, 37, 160, 1500 };
+    for (int k = 0; k < 5; k++)
+        check_gathered(length[k]);
+}
+
 /* Each value is the product of the former one with itself: 2^40 ways lead to the first. */
 static void a_chain_of_squares_beside_a_fold(void)
 {
@@ -275,6 +335,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(column_sums_are_as_exact_as_row_sums),
                                       ORR_TEST(deterministic_sums_are_equal_on_all_engines),
                                       ORR_TEST(large_rows_side_by_side),
+                                      ORR_TEST(gathered_rows_are_read_ahead),
                                       ORR_TEST(a_chain_of_squares_beside_a_fold),
                                       { 0 } };
     return orr_test_main(argc, argv, "api.rows", tests);
