@@ -141,27 +141,52 @@ static void merge_axes(orr__region *r)
         }
 }
 
-static void move_to_front(orr__region *r, int d)
+static void moved(int64_t *of, int from, int to)
 {
-    int64_t dim = r->dim[d];
-    for (int k = d; k > 0; k--)
-        r->dim[k] = r->dim[k - 1];
-    r->dim[0] = dim;
-    uint32_t below = (1u << d) - 1, above = ~(below << 1 | 1u);
-    r->rmask = (r->rmask & above) | (r->rmask & below) << 1 | (r->rmask >> d & 1u);
+    int64_t x = of[from];
+    for (int step = from < to ? 1 : -1, k = from; k != to; k += step)
+        of[k] = of[k + step];
+    of[to] = x;
+}
+
+static uint32_t moved_bit(uint32_t mask, int from, int to)
+{
+    uint32_t rest = without_bit(mask, from), below = (1u << to) - 1;
+    return (rest & below) | (rest & ~below) << 1 | (mask >> from & 1u) << to;
+}
+
+/* The axes between take one place each. */
+static void move_axis(orr__region *r, int from, int to)
+{
+    moved(r->dim, from, to);
+    r->rmask = moved_bit(r->rmask, from, to);
     for (int i = 0; i < r->naccess; i++) {
         orr__access *a = &r->access[i];
-        int64_t stride = a->stride[d], lo = a->lo[d], hi = a->hi[d];
-        for (int k = d; k > 0; k--) {
-            a->stride[k] = a->stride[k - 1];
-            a->lo[k] = a->lo[k - 1];
-            a->hi[k] = a->hi[k - 1];
-        }
-        a->stride[0] = stride;
-        a->lo[0] = lo;
-        a->hi[0] = hi;
-        a->box = (a->box & above) | (a->box & below) << 1 | (a->box >> d & 1u);
+        moved(a->stride, from, to);
+        moved(a->lo, from, to);
+        moved(a->hi, from, to);
+        a->box = moved_bit(a->box, from, to);
     }
+}
+
+/* Inputs that are contiguous along axis d. */
+static int contiguous(const orr__region *r, int d)
+{
+    int n = 0;
+    for (int i = 0; i < r->naccess; i++)
+        n += r->access[i].input >= 0 && (r->access[i].stride[d] == 1 || r->access[i].stride[d] == -1);
+    return n;
+}
+
+/* Moves the folded axis along which most inputs are contiguous to the end, if fewer are so along the last axis, which is kept: rows are folded,
+ * instead of columns of transposed inputs. */
+static void end_with_folded(orr__region *r)
+{
+    int last = r->rank - 1, best = last;
+    for (int d = 0; d < last && !reduced(r, last); d++)
+        best = reduced(r, d) && contiguous(r, d) > contiguous(r, best) ? d : best;
+    if (best != last)
+        move_axis(r, best, last);
 }
 
 /* Moves a kept axis to the front, from which tiles are cut, if the first and the last axis are folded and the first kept axis is longer
@@ -174,7 +199,7 @@ static void lead_with_kept(orr__region *r)
     while (d < r->rank && reduced(r, d))
         d++;
     if (d < r->rank && r->dim[d] > r->dim[0])
-        move_to_front(r, d);
+        move_axis(r, d, 0);
 }
 
 /* The kind of stride that a kernel depends on: 0 broadcast, 1 contiguous, 2 any other stride. */
@@ -269,6 +294,7 @@ void orr__region_finish(orr__region *r)
 {
     if (orr__region_loops(r)) {
         merge_axes(r);
+        end_with_folded(r);
         lead_with_kept(r);
     }
     label(r, NULL);

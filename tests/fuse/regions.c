@@ -135,6 +135,26 @@ static void a_chain_runs_inside_its_reduction(void)
     (void)orr_scope_end(s);
 }
 
+/* The first axis of a transposed operand is contiguous: its folds are folds of rows. That of any other operand stays. */
+static void folds_of_a_transposed_operand_are_folds_of_rows(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(8, 16)), *y = orr_sum(orr_exp(orr_transpose(x)), ORR_AXES(0), false);
+    orr__regions rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 1 && rs.region[0].rank == 2 && rs.region[0].rmask == 2u);
+    ORR_CHECK(rs.region[0].dim[0] == 8 && rs.region[0].dim[1] == 16 && rs.region[0].access[0].stride[1] == 1);
+    orr__regions_free(&rs);
+    y = orr_sum(orr_exp(x), ORR_AXES(0), false);
+    rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 1 && rs.region[0].rmask == 1u && rs.region[0].dim[0] == 8);
+    orr__regions_free(&rs);
+    y = orr_sum(orr_add(orr_transpose(x), leaf(ORR_SHAPE(16, 8))), ORR_AXES(0), false); /* one of each kind */
+    rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 1 && rs.region[0].rmask == 1u);
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
 static void expensive_shared_values_get_a_buffer_and_cheap_ones_do_not(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -399,6 +419,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(values_made_of_indices_need_no_memory),
                                       ORR_TEST(a_dropout_mask_is_made_again_rather_than_stored),
                                       ORR_TEST(a_full_region_of_heavy_rows_compiles_in_time),
+                                      ORR_TEST(folds_of_a_transposed_operand_are_folds_of_rows),
                                       ORR_TEST(explain_names_calls_lines_and_reasons),
                                       { 0 } };
     if (orr_init(NULL) != ORR_OK)
