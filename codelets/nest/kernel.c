@@ -27,16 +27,21 @@ static const char math_f64[] = "#undef EW_M\n#define EW_M(n) vm_##n##_f64\n"
 
 /* These passes turn a choice between values into jumps, and loops with jumps do not vectorise. The pragmas on loops
  * promise that an output overlaps an input only in the same element. A loop with
- * ORR_ALONE is not vectorised. */
+ * ORR_ALONE is not vectorised. clang does not see that a loop from q to q + 64 has 64 turns, since the sum may wrap; gcc computes addresses
+ * better from such an index. */
 static const char first_text[] = "#if defined(__GNUC__) && !defined(__clang__)\n"
                                  "#pragma GCC optimize(\"no-tree-pre\", \"no-thread-jumps\", "
                                  "\"no-tree-loop-distribute-patterns\")\n"
                                  "#define ORR_LOOP _Pragma(\"GCC ivdep\")\n"
                                  "#define ORR_VECTOR_LOOP _Pragma(\"GCC ivdep\") _Pragma(\"GCC unroll 1\")\n"
                                  "#define ORR_PACED_LOOP ORR_LOOP\n"
+                                 "#define ORR_TURNS(i, from, n) for (orr_idx i = from; i < from + n; i++) {\n"
                                  "#else\n"
+                                 "#define ORR_TURNS(i, from, n) for (int turn = 0; turn < n; turn++) { "
+                                 "const orr_idx i = from + turn;\n"
                                  "#define ORR_LOOP _Pragma(\"clang loop vectorize(assume_safety)\")\n"
-                                 "#define ORR_VECTOR_LOOP ORR_LOOP\n"
+                                 "#define ORR_VECTOR_LOOP _Pragma(\"clang loop vectorize(assume_safety) "
+                                 "unroll(disable)\")\n"
                                  "#define ORR_PACED_LOOP _Pragma(\"clang loop vectorize(assume_safety) "
                                  "interleave_count(4)\")\n"
                                  "#endif\n"

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <string.h>
 #include "codelets/nest/internal.h"
 
 typedef struct {
@@ -12,21 +13,37 @@ typedef struct {
 
 static void parts(const writer *w, const orr__part *list);
 
+/* The number of turns of a loop from q to "q + 64", as text; NULL: it is another loop. */
+static const char *turns(const orr__part *l)
+{
+    size_t n = l->from ? strlen(l->from) : 0;
+    const char *number = n && strncmp(l->to, l->from, n) == 0 && strncmp(l->to + n, " + ", 3) == 0 ? l->to + n + 3 : "";
+    bool known = *number && number[strspn(number, "0123456789")] == '\0';
+    return known && l->how & ORR__LOOP_VECTOR && !(l->how & ORR__LOOP_INT) && !l->step ? number : NULL;
+}
+
 static void loop(const writer *w, const orr__part *l)
 {
     orr__text *t = w->t;
+    const char *number = turns(l);
     if (l->how & ORR__LOOP_BOUND) {
         orr__text_add(t, l->at);
         parts(w, l->body);
         orr__text_add(t, w->c->device->end);
         return;
     }
-    orr__text_addf(t, "%s    for (",
-                   l->how & ORR__LOOP_PACED      ? "    ORR_PACED_LOOP\n"
-                   : l->how & ORR__LOOP_ONCE     ? "    ORR_VECTOR_LOOP\n"
-                   : l->how & ORR__LOOP_VECTOR   ? "    ORR_LOOP\n"
-                   : l->how & ORR__LOOP_UNROLLED ? "    ORR_UNROLLED\n"
-                                                 : "");
+    orr__text_add(t, l->how & ORR__LOOP_PACED      ? "    ORR_PACED_LOOP\n"
+                     : l->how & ORR__LOOP_ONCE     ? "    ORR_VECTOR_LOOP\n"
+                     : l->how & ORR__LOOP_VECTOR   ? "    ORR_LOOP\n"
+                     : l->how & ORR__LOOP_UNROLLED ? "    ORR_UNROLLED\n"
+                                                   : "");
+    if (number) {
+        orr__text_addf(t, "    ORR_TURNS(%s, %s, %s)\n", l->name, l->from, number);
+        parts(w, l->body);
+        orr__text_add(t, "    }\n");
+        return;
+    }
+    orr__text_add(t, "    for (");
     if (l->from)
         orr__text_addf(t, "%s %s = %s", l->how & ORR__LOOP_INT ? "int" : "orr_idx", l->name, l->from);
     if (l->from && l->how & ORR__LOOP_JUMPS)
