@@ -100,11 +100,9 @@ orr__variants *orr__cpu_nests(const orr__kernel *k, const orr__launch *l)
 }
 
 /* Nests whose costs are near each other: measurements decide. The bits are the same. */
-static bool launch_compiled(orr__kernel *k, orr__jit_fn *first, const orr__launch *l)
+static bool launch_raced(orr__kernel *k, orr__jit_fn *first, const orr__launch *l)
 {
     orr__jit_fn *fn[ORR__NEST_OFFERS] = { first };
-    if (k->ncompiled == 1)
-        return orr__tier1_launch(&k->compiled[0], first, l);
     orr__variants *v = orr__cpu_nests(k, l);
     int best = orr__variants_settled(v);
     if (best == 0 || !have_others(k, l, best, fn))
@@ -120,6 +118,11 @@ static bool launch_compiled(orr__kernel *k, orr__jit_fn *first, const orr__launc
             return false;
     }
     return true;
+}
+
+static bool launch_compiled(orr__kernel *k, orr__jit_fn *fn, const orr__launch *l)
+{
+    return k->ncompiled == 1 ? orr__tier1_launch(&k->compiled[0], fn, l) : launch_raced(k, fn, l);
 }
 
 /* -- the tiers ------------------------------------------------------------------------------------------------ */

@@ -125,17 +125,22 @@ static bool launch_keeping(const orr__tier1 *c, orr__cfn *fn, const orr__launch 
     return launch_words(c, fn, &keeps);
 }
 
-bool orr__tier1_launch(const orr__tier1 *c, orr__cfn *fn, const orr__launch *l)
+/* A launch that shows its elements to another region's, or by another nest than the region's own. */
+static bool launch_apart(const orr__tier1 *c, orr__cfn *fn, const orr__launch *l)
 {
     orr__launch by = *l;
+    orr__region r = *l->region;
     if (l->seen && l->seen->region != l->region)
         by.seen = NULL;
-    if (!c->nest)
-        return launch_keeping(c, fn, &by);
-    orr__region r = *l->region;
     r.nest = c->nest;
     by.region = &r;
     return launch_keeping(c, fn, &by);
+}
+
+bool orr__tier1_launch(const orr__tier1 *c, orr__cfn *fn, const orr__launch *l)
+{
+    bool apart = c->nest != l->region->nest || (l->seen && l->seen->region != l->region);
+    return (apart ? launch_apart : launch_keeping)(c, fn, l);
 }
 
 static bool keep_words(orr__tier1 *c, const orr__region *r, int words)
