@@ -79,15 +79,30 @@ static int chosen(const orr__kernel *k)
     return orr__variants_settled(choice_of(k));
 }
 
+/* A kernel with nests near each other and its data. Returns the bits of a launch, by the interpreter. */
+static uint64_t a_kernel(const char *name, orr__kernel **k, rco_data *d)
+{
+    begin(name);
+    bool ok = near_rows(3000) && rco_draw(&made, RCO_ANY, d);
+    uint64_t want = ok ? interpreted(d) : 0;
+    ORR_CHECK(ok && orr__cpu.prepare(&made.r, k) == ORR_OK && (*k)->ncompiled > 1);
+    return want;
+}
+
+static void end(orr__kernel *k, rco_data *d)
+{
+    orr__cpu.release(k);
+    orr__cpu_stop();
+    rco_free(d);
+}
+
 static void near_nests_are_raced(void)
 {
     ORR_NEED_COMPILER();
     rco_data d;
     orr__kernel *k = NULL;
-    begin("raced");
-    ORR_REQUIRE(near_rows(3000) && rco_draw(&made, RCO_ANY, &d));
-    uint64_t want = interpreted(&d);
-    ORR_REQUIRE(orr__cpu.prepare(&made.r, &k) == ORR_OK && k->ncompiled > 1);
+    uint64_t want = a_kernel("raced", &k, &d);
+    ORR_REQUIRE(k);
     for (int i = 0; i < 20; i++)
         ORR_CHECK(launch_is(k, &d, want));
     ORR_CHECK_MSG(!atomic_load(&k->compiled[1].jit->fn), "compiled after %d launches", 20);
@@ -98,9 +113,7 @@ static void near_nests_are_raced(void)
     int best = chosen(k);
     ORR_CHECK_MSG(best >= 0 && best < k->ncompiled, "no choice");
     ORR_CHECK(launch_is(k, &d, want) && orr__cpu_nest(k) == (best > 0 ? k->compiled[best].nest : 0));
-    orr__cpu.release(k);
-    orr__cpu_stop();
-    rco_free(&d);
+    end(k, &d);
 }
 
 static void a_known_choice_is_used_at_once(void)
@@ -108,19 +121,15 @@ static void a_known_choice_is_used_at_once(void)
     ORR_NEED_COMPILER();
     rco_data d;
     orr__kernel *k = NULL;
-    begin("known");
-    ORR_REQUIRE(near_rows(3000) && rco_draw(&made, RCO_ANY, &d));
-    uint64_t want = interpreted(&d);
-    ORR_REQUIRE(orr__cpu.prepare(&made.r, &k) == ORR_OK && k->ncompiled > 1);
+    uint64_t want = a_kernel("known", &k, &d);
+    ORR_REQUIRE(k);
     ORR_CHECK(launch_is(k, &d, want) && atomic_load(&k->compiled[0].jit->fn) && chosen(k) < 0);
     orr__variants *v = choice_of(k);
     orr__variants_put(v->kernel, v->size, v->n, 1);
     ORR_CHECK(launch_is(k, &d, want)); /* requests it */
     orr__jit_wait(k->compiled[1].jit);
     ORR_CHECK(launch_is(k, &d, want) && orr__cpu_nest(k) == k->compiled[1].nest);
-    orr__cpu.release(k);
-    orr__cpu_stop();
-    rco_free(&d);
+    end(k, &d);
 }
 
 static void a_fixed_machine_has_one_nest(void)
