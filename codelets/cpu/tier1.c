@@ -125,7 +125,7 @@ static bool launch_keeping(const orr__tier1 *c, orr__cfn *fn, const orr__launch 
     return launch_words(c, fn, &keeps);
 }
 
-/* A launch that shows its elements to another region's, or by another nest than the region's own. */
+/* A launch by another nest than the region's own, or one whose elements another region counts. */
 static bool launch_apart(const orr__tier1 *c, orr__cfn *fn, const orr__launch *l)
 {
     orr__launch by = *l;

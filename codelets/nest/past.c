@@ -3,9 +3,8 @@
  *
  * A store to a line that is in no cache reads the line first; for a large output this is a third of the traffic and useless. The innermost
  * loop therefore writes a block of the output into a small array, and non-temporal stores copy it to its destination (Intel 64 and IA-32
- * Architectures Optimization Reference Manual, "Non-temporal store bus traffic"). Only whole lines are stored so: a part of one is written by
- * itself, which takes longer than its computation. Small outputs are stored normally: their reader finds
- * them in a cache. */
+ * Architectures Optimization Reference Manual, "Non-temporal store bus traffic"). Only whole lines are stored so: memory is written by lines, and a
+ * part of one costs a transfer of its own. Small outputs are stored normally: their reader finds them in a cache. */
 #include "config.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* A block of rows side by side prefetches the next one; so do joined rows that are gathered.
+/* A block of rows side by side prefetches the next one. Gathered rows are prefetched in the nests of all rows.
  * Must not know: the meaning of instructions. */
 #include "config.h"
 
@@ -88,8 +88,8 @@ static void row_ahead(const orr__cloop *c, int n, int64_t ahead, int cache)
     gathered(c, n, axis, row, orr__nest_say(c->n, "(%s < %s ? %s + 1 : 0)", row, size, row), cache);
 }
 
-/* Gathered rows that are computed one by one. A processor follows long rows by itself. Into the first cache: loads that
- * miss it wait for stores past the caches. */
+/* Gathered rows that are computed one by one. A processor follows long rows by itself. The second cache takes more requests; a load that
+ * misses the first one waits for stores past the caches. */
 void orr__cloop_prefetch_gathered(const orr__cloop *c)
 {
     int last = c->r->rank - 1;
