@@ -34,6 +34,11 @@ const char *orr__emit_type(orr_dtype t)
     return word[t].type;
 }
 
+const char *orr__emit_lane(int size)
+{
+    return size == 1 ? "orr_u8" : size == 2 ? "orr_u16" : "int";
+}
+
 const char *orr__emit_storage(orr_dtype t)
 {
     return word[t].storage;

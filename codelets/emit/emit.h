@@ -121,9 +121,9 @@ typedef enum orr__boxed {
 typedef struct orr__around {
     orr__boxed boxed;
     uint64_t inside;
-    bool masked; /* the loop is one vector, of which `left` elements, from `lane` 0 on, exist             */
-    bool based;  /* base<a> is the begin of the current row, for accesses of which orr__emit_based is true   */
-    bool near;   /* functions use their near form, and set `far` if an argument is too large for it        */
+    int masked; /* the loop is one vector, of which `left` elements, from `lane` 0 on, exist: bytes of the narrowest; else 0 */
+    bool based; /* base<a> is the begin of the current row, for accesses of which orr__emit_based is true   */
+    bool near;  /* functions use their near form, and set `far` if an argument is too large for it        */
 } orr__around;
 
 /* The flag has ORR__FLAG_INTS ints for each of orr__emit_flags(region) indices, in instruction order. The first int is the least number of
@@ -178,7 +178,9 @@ enum {
     ORR__NEED_BF16 = 2,
     ORR__NEED_NARROW64 = 4, /* f64 to f16 or bf16 in one rounding */
 };
-const char *orr__emit_type(orr_dtype t);      /* "orr_f32": in a register                     */
+const char *orr__emit_type(orr_dtype t); /* "orr_f32": in a register                     */
+/* The type of the number of a vector's lane beside elements of `size` bytes: a comparison of such numbers is the vector's mask. */
+const char *orr__emit_lane(int size);
 const char *orr__emit_storage(orr_dtype t);   /* "orr_u16" for f16: in memory                 */
 const char *orr__emit_suffix(orr_dtype t);    /* "f32"                                        */
 int orr__emit_scalars(const orr__rinstr *in); /* the number of scalar words of an instruction */

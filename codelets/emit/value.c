@@ -225,7 +225,7 @@ static void load(orr__text *t, const orr__region *r, const orr__layout *l, const
     }
     bool chosen = tested || around->masked;
     if (around->masked)
-        orr__text_add(t, tested ? "lane < left && " : "lane < left");
+        orr__text_addf(t, "(%s)lane < left%s", orr__emit_lane(around->masked), tested ? " && " : "");
     if (tested)
         orr__emit_inside(t, r, l, around, in->a);
     if (chosen)

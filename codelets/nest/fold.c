@@ -103,7 +103,8 @@ static void join_functions(orr__text *t, const orr__region *r, int number)
     orr__text_addf(t, "    orr_add_%d(acc, lost, lane[0]);\n}\n", number);
 }
 
-/* The last values, fewer than the columns, as a partial vector. */
+/* The last values, fewer than the columns, as a partial vector: the other columns fold the first value once more, which changes none, or, of
+ * float extremes, for which infinity is one, nothing. */
 static void rest(orr__text *t, const orr__region *r, bool extreme)
 {
     const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
@@ -111,17 +112,22 @@ static void rest(orr__text *t, const orr__region *r, bool extreme)
         return;
     orr__text_addf(t, "#if ORR_VECTOR >= %d\n",
                    orr_dtype_size(folded(r)) < 4 && folded(r) != ORR_F16 && folded(r) != ORR_BF16 ? 64 : 32);
+    const char *lane = orr__emit_lane((int)orr__dtype_size(orr__compute_dtype(folded(r))));
     orr__text_addf(t,
-                   "    const int left = (int)(n - k);\n    int live = left;\n    __asm__(\"\" : \"+r\"(live));\n"
-                   "    if (left > 0)\n    ORR_LOOP\n    for (int l = 0; l < %d; l++) {\n"
-                   "    const %s r%d = l < left ? x[k + l] : 0;\n    %s fold = lane[l];\n",
-                   ORR__CLOOP_LANES, type, r->out_reg[0], wide);
+                   "    const %s left = (%s)(n - k);\n    %s live = left;\n    __asm__(\"\" : \"+r\"(live));\n"
+                   "    if (k < n)\n    ORR_LOOP\n    for (int l = 0; l < %d; l++) {\n"
+                   "    const %s r%d = (%s)l < left ? x[k + l] : (%s)%s;\n    %s fold = lane[l];\n",
+                   lane, lane, lane, ORR__CLOOP_LANES, type, r->out_reg[0], lane, type, extreme ? "0" : "first", wide);
     if (extreme)
-        orr__text_addf(t, "    sum[l] += r%d;\n    fold = r%d %c fold ? r%d : fold;\n", r->out_reg[0], r->out_reg[0],
-                       r->rop[0] == ORR__RMAX ? '>' : '<', r->out_reg[0]);
-    else
+        orr__text_addf(
+            t,
+            "    sum[l] += r%d;\n    fold = r%d %c fold ? r%d : fold;\n    lane[l] = (%s)l < live ? fold : lane[l];\n",
+            r->out_reg[0], r->out_reg[0], r->rop[0] == ORR__RMAX ? '>' : '<', r->out_reg[0], lane);
+    else {
         orr__emit_fold_step(t, r, true);
-    orr__text_add(t, "    lane[l] = l < live ? fold : lane[l];\n    }\n    k = n;\n#endif\n");
+        orr__text_add(t, "    lane[l] = fold;\n");
+    }
+    orr__text_add(t, "    }\n    k = n;\n#endif\n");
 }
 
 /* Folds n values from `first` on: few values into `total`, more into `lane`. */

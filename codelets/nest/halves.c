@@ -5,9 +5,9 @@
 #include "codelets/nest/internal.h"
 #include "runtime/base/ablation.h"
 
-/* Converts as many elements at a time as the loop loads afterwards: a load wider than the preceding stores stalls. The
- * last few elements are converted together with some that were converted before. A loop of whole vectors may read
- * beyond the last element. */
+/* Converts as many elements at a time as the loop loads afterwards: a load wider than the preceding stores stalls, and so does one of elements
+ * from two of them. The last few elements are a masked vector, or, without masks, are converted together with some that were converted
+ * before. A loop of whole vectors may read beyond the last element. */
 static const char widen_text[] =
     "#ifdef __GNUC__\n#define ORR_INLINE __attribute__((always_inline))\n#else\n#define ORR_INLINE\n#endif\n"
     "#if defined(__GNUC__) && defined(__F16C__) && ORR_VECTOR > 0\n"
@@ -27,22 +27,34 @@ static const char widen_text[] =
     "ORR_INLINE ORR_FN void orr_narrow_many(orr_u16 *to, const orr_f32 *from)\n{\n"
     "    orr_singles s;\n    __builtin_memcpy(&s, from, sizeof s);\n"
     "    const orr_halves h = (orr_halves)ORR_HALVES(s);\n    __builtin_memcpy(to, &h, sizeof h);\n}\n"
-    "#define ORR_MANY(to, from, function) \\\n    if (n >= orr_many) { \\\n"
-    "        for (; n - k >= orr_many; k += orr_many) \\\n            function(to + k, from + k); \\\n"
-    "        if (k < n) \\\n            function(to + (n - orr_many), from + (n - orr_many)); \\\n        k = n; \\\n  "
-    "  }\n"
-    "#else\n#define ORR_MANY(to, from, function)\n#endif\n"
+    "#if ORR_VECTOR == 64\n"
+    "ORR_INLINE ORR_FN void orr_widen_few(orr_f32 *to, const orr_u16 *from, orr_u16 left)\n{\n"
+    "    orr_u16 half[orr_many];\n    ORR_VECTOR_LOOP\n    for (int l = 0; l < orr_many; l++)\n"
+    "        half[l] = (orr_u16)l < left ? from[l] : 0;\n    orr_widen_many(to, half);\n}\n"
+    "ORR_INLINE ORR_FN void orr_narrow_few(orr_u16 *to, const orr_f32 *from, orr_u16 left)\n{\n"
+    "    orr_u16 half[orr_many];\n    orr_narrow_many(half, from);\n    ORR_VECTOR_LOOP\n"
+    "    for (int l = 0; l < orr_many; l++)\n        if ((orr_u16)l < left)\n            to[l] = half[l];\n}\n"
+    "#define ORR_MANY(to, from, name) \\\n    for (; n - k >= orr_many; k += orr_many) \\\n"
+    "        name##_many(to + k, from + k); \\\n    if (k < n) \\\n"
+    "        name##_few(to + k, from + k, (orr_u16)(n - k)); \\\n    return;\n"
+    "#else\n"
+    "#define ORR_MANY(to, from, name) \\\n    if (n >= orr_many) { \\\n"
+    "        for (; n - k >= orr_many; k += orr_many) \\\n            name##_many(to + k, from + k); \\\n"
+    "        if (k < n) \\\n            name##_many(to + (n - orr_many), from + (n - orr_many)); \\\n        k = n; "
+    "\\\n"
+    "    }\n#endif\n"
+    "#else\n#define ORR_MANY(to, from, name)\n#endif\n"
     "#if defined(__aarch64__) && defined(__ARM_FP16_FORMAT_IEEE)\n" /* such loops become NEON or SVE */
     "#define ORR_TO_SINGLE(from) *(const __fp16 *)(from)\n#define ORR_TO_HALF(to, x) *(__fp16 *)(to) = (__fp16)(x)\n"
     "#else\n"
     "#define ORR_TO_SINGLE(from) orr_f16_to_f32(*(from))\n#define ORR_TO_HALF(to, x) *(to) = orr_f32_to_f16(x)\n"
     "#endif\n"
     "ORR_INLINE ORR_FN void orr_widen(orr_f32 *to, const orr_u16 *from, orr_idx n)\n{\n    orr_idx k = 0;\n"
-    "    ORR_MANY(to, from, orr_widen_many)\n"
+    "    ORR_MANY(to, from, orr_widen)\n"
     "    for (; k < n; k++)\n        to[k] = ORR_TO_SINGLE(from + k);\n"
     "    for (; k > 0 && k % 16 != 0; k++)\n        to[k] = 0;\n}\n"
     "ORR_INLINE ORR_FN void orr_narrow(orr_u16 *to, const orr_f32 *from, orr_idx n)\n{\n    orr_idx k = 0;\n"
-    "    ORR_MANY(to, from, orr_narrow_many)\n"
+    "    ORR_MANY(to, from, orr_narrow)\n"
     "    for (; k < n; k++)\n        ORR_TO_HALF(to + k, from[k]);\n}\n";
 
 static bool is_f16_output(const orr__region *r, int k)

@@ -65,8 +65,8 @@ static void full_block(const map *m)
     whole_block(m, orr__nest_say(m->c.n, "q + %d", m->length), true);
 }
 
-/* A row without functions and with little work is one loop, unless it is long: compilers handle its end best, and starting loops over blocks
- * takes longer than such a row. */
+/* A row without functions and with little work is one loop, unless it is long: starting loops over blocks takes longer than such a row.
+ * Compilers handle its end best, but for that of a vector of bytes or halves, which has up to 15 elements. */
 static bool has_row_loop(const map *m)
 {
     const orr__cloop *c = &m->c;
@@ -106,6 +106,8 @@ static void row_loop(const map *m, const char *from, const char *to)
     orr__cloop_stage_values(&in.c, 0, 1);
     orr__cloop_past_stores(&in.c);
     orr__nest_close(n, 1);
+    if (orr__cloop_computes_narrow(&in.c))
+        orr__cloop_vectorise(&in.c, mark, from, to);
     orr__cloop_narrow(&in.c, mark, from, to, ORR__T_ROW_LOOP);
     orr__cloop_widen(&in.c, mark, from, to, ORR__T_ROW_LOOP);
 }

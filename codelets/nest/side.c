@@ -81,6 +81,7 @@ bool orr__cloop_as_rows(const orr__region *r, orr__region *rows)
     }
     rows->rmask = 0;
     rows->loops = ORR__LOOPS_PER_ROW;
+    rows->nest = ORR__NEST_SIDE + 1; /* chosen, by costs that the folds as instructions would change */
     return true;
 }
 

@@ -5,8 +5,8 @@
 #include "codelets/nest/internal.h"
 #include "runtime/base/minmax.h"
 
-/* AVX2 masks elements of four and eight bytes, AVX-512 elements of any size. */
-int orr__cloop_maskable(const orr__cloop *c)
+/* Bytes of the narrowest element that the innermost loop moves; 0: an operand whose elements cannot be masked. */
+static int narrowest_moved(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     int last = r->rank - 1, least = 8;
@@ -30,19 +30,33 @@ int orr__cloop_maskable(const orr__cloop *c)
         if (orr__is_compound((orr_dtype)r->out_dtype[k]))
             return 0;
     }
-    return (least < 4 ? 4 : 2) * ORR__VECTOR;
+    return least;
 }
 
-/* Bytes of the narrowest number that the innermost loop computes with. One vector of these goes with several vectors of wider ones. */
-static int narrowest(const orr__cloop *c)
+/* AVX2 masks elements of four and eight bytes, AVX-512 elements of any size. */
+int orr__cloop_maskable(const orr__cloop *c)
 {
-    int least = 8;
+    int least = narrowest_moved(c);
+    return !least ? 0 : least < 4 ? 4 * ORR__VECTOR : 2 * ORR__VECTOR;
+}
+
+typedef struct {
+    int least, most;
+} sizes;
+
+/* Bytes of the numbers that the innermost loop computes with. */
+static sizes computed(const orr__cloop *c)
+{
+    sizes s = { 8, 1 };
     for (int n = 0; n < c->r->ninstr; n++) {
         orr_dtype t = orr__compute_dtype((orr_dtype)c->r->instr[n].dtype);
-        if (c->at[n] == c->r->rank - 1 && t != ORR_BOOL && orr_dtype_size(t) < 8)
-            least = 4;
+        int size = (int)orr__dtype_size(t);
+        if (c->at[n] != c->r->rank - 1)
+            continue;
+        s.least = t != ORR_BOOL ? ORR__MIN(size, s.least) : s.least;
+        s.most = ORR__MAX(size, s.most);
     }
-    return least;
+    return s;
 }
 
 int orr__cloop_widest(const orr__cloop *c)
@@ -53,6 +67,11 @@ int orr__cloop_widest(const orr__cloop *c)
         most = c->at[n] == c->r->rank - 1 && size > most ? size : most;
     }
     return most;
+}
+
+bool orr__cloop_computes_narrow(const orr__cloop *c)
+{
+    return computed(c).most < 4;
 }
 
 bool orr__cloop_is_paced(const orr__cloop *c)
@@ -67,22 +86,23 @@ void orr__cloop_pace(const orr__cloop *c, int length)
 
 void orr__cloop_left(const orr__cloop *c, const char *count)
 {
-    orr__nest_set(c->n, "const int left = (int)(%s)", count);
-    orr__nest_set(c->n, "int live = left");
+    const char *type = orr__emit_lane(narrowest_moved(c));
+    orr__nest_set(c->n, "const %s left = (%s)(%s)", type, type, count);
+    orr__nest_set(c->n, "%s live = left", type);
     orr__nest_set(c->n, "__asm__(\"\" : \"+r\"(live))");
 }
 
-static bool mask_part(orr__part *part, void *unused)
+static bool mask_part(orr__part *part, void *size)
 {
-    (void)unused;
-    part->around.masked = true;
+    part->around.masked = *(const int *)size;
     return true;
 }
 
 void orr__cloop_mask(const orr__cloop *c, orr__part **mark)
 {
+    int size = narrowest_moved(c);
     orr__part *list = orr__nest_take(c->n, mark);
-    orr__nest_each(&list, mask_part, NULL);
+    orr__nest_each(&list, mask_part, &size);
     orr__nest_put(c->n, list);
 }
 
@@ -97,11 +117,20 @@ static void lanes(const orr__cloop *c, int how, const orr__part *loop, const cha
     orr__nest_close(c->n, 1);
 }
 
+/* Loop of vectors of `count` elements as long as they are whole. */
+static void vectors(const orr__cloop *c, const orr__part *loop, const char *count)
+{
+    (void)orr__nest_loop(c->n, ORR__LOOP_WHOLE, "v", NULL, "end", count);
+    lanes(c, ORR__LOOP_ONCE, loop, count, false);
+    orr__nest_close(c->n, 1);
+}
+
 void orr__cloop_vectorise(const orr__cloop *c, orr__part **mark, const char *from, const char *to)
 {
     orr__nest *n = c->n;
     int vector = c->around.boxed == ORR__BOXED_TESTED ? 0 : orr__cloop_maskable(c);
-    const char *count = orr__nest_say(n, "ORR_VECTOR / %d", narrowest(c));
+    sizes s = computed(c);
+    const char *count = orr__nest_say(n, "ORR_VECTOR / %d", s.least < 8 ? 4 : 8);
     const char *many = orr__nest_say(n, "%d", ORR__T_MAP_BLOCK / orr__cloop_widest(c));
     orr__part *loop = vector ? orr__nest_take(n, mark) : NULL;
     if (!loop)
@@ -117,9 +146,9 @@ void orr__cloop_vectorise(const orr__cloop *c, orr__part **mark, const char *fro
         orr__nest_set(n, "ORR_PACED");
         orr__nest_close(n, 1);
     }
-    (void)orr__nest_loop(n, ORR__LOOP_WHOLE, "v", NULL, "end", count);
-    lanes(c, ORR__LOOP_ONCE, loop, count, false);
-    orr__nest_close(n, 1);
+    if (orr__cloop_computes_narrow(c))
+        vectors(c, loop, orr__nest_say(n, "ORR_VECTOR / %d", s.most));
+    vectors(c, loop, count);
     (void)orr__nest_if(n, "v < end");
     orr__cloop_left(c, "end - v");
     orr__part **masked = n->end;

@@ -162,6 +162,8 @@ static void fold(scope *s, const orr__part *p)
         demand(s, has_reg(s, fold.out_reg[0]), p, "the value");
     if (p->name && strchr(p->name, '['))
         demand(s, has_array(s, p->name), p, "the array");
+    if (p->how == ORR__FOLD_VALUE && fold.search)
+        demand(s, p->at != NULL, p, "the place");
     if (p->how == ORR__FOLD_VALUE)
         s->reg[s->regs++] = p->n;
     if (p->how == ORR__FOLD_END)

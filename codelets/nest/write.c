@@ -112,13 +112,20 @@ static void load(const writer *w, const orr__part *l)
                                                                        : "");
 }
 
+static void if_live(const writer *w, const orr__part *s)
+{
+    if (s->around.masked)
+        orr__text_addf(w->t, "if ((%s)lane < live) ", orr__emit_lane(s->around.masked));
+}
+
 /* Stores an element of an output, and notes whether its exponent has all bits set. */
 static void store_watched(const writer *w, const orr__part *s)
 {
     const orr__region *r = w->c->r;
     bool wide = r->out_dtype[s->n] == ORR_F64;
-    orr__text_addf(w->t, "    %s{\n    const orr_f%d stored = ", s->around.masked ? "if (lane < live) " : "",
-                   wide ? 64 : 32);
+    orr__text_add(w->t, "    ");
+    if_live(w, s);
+    orr__text_addf(w->t, "{\n    const orr_f%d stored = ", wide ? 64 : 32);
     orr__emit_stored(w->t, r, s->n, s->dtype, s->from, w->c->fp64);
     orr__text_addf(w->t, "    %s[%s] = stored;\n    odd%d |= (orr_f%d_bits(stored) & %s) + %s;\n    }\n", s->name,
                    s->at, s->n, wide ? 64 : 32, wide ? "0x7ff0000000000000ul" : "0x7f800000u",
@@ -132,8 +139,10 @@ static void store(const writer *w, const orr__part *s)
         store_watched(w, s);
         return;
     }
-    orr__text_addf(w->t, "    %s%s[%s] = ",
-                   s->around.masked && s->how == ORR__STORE_OUTPUT ? "if (lane < live)\n        " : "", s->name, s->at);
+    orr__text_add(w->t, "    ");
+    if (s->how == ORR__STORE_OUTPUT)
+        if_live(w, s);
+    orr__text_addf(w->t, "%s[%s] = ", s->name, s->at);
     if (s->how == ORR__STORE_OUTPUT) {
         orr__emit_stored(w->t, r, s->n, s->dtype, s->from, w->c->fp64);
         return;
@@ -149,10 +158,24 @@ static void store(const writer *w, const orr__part *s)
 
 /* -- folds ------------------------------------------------------------------------------------------------------ */
 
+/* Opens the block of a sum or product in a masked loop: lanes that do not exist have its first value. */
+static void choose_live(const writer *w, const orr__part *f, const orr__region *fold)
+{
+    int value = fold->out_reg[0];
+    const char *type = orr__emit_type((orr_dtype)w->c->r->instr[value].dtype);
+    orr__text_addf(
+        w->t,
+        "    {\n    const %s chosen = (%s)lane < live ? r%d : (%s)orr_first_%d();\n    {\n    const %s r%d = chosen;\n",
+        type, orr__emit_lane(f->around.masked), value, type, f->n, type, value);
+}
+
 static void step(const writer *w, const orr__part *f, const orr__region *fold, const char *wide)
 {
     orr__text *t = w->t;
     const char *place = f->dtype == ORR_I32 ? "orr_i32" : "orr_i64";
+    bool masked = f->how == ORR__FOLD_LANE && f->around.masked;
+    if (masked)
+        choose_live(w, f, fold);
     orr__text_addf(t, "    {\n    %s fold = ", wide);
     if (f->step) /* the first value of a column */
         orr__text_addf(t, "%s ? orr_first_%d() : ", f->step, f->n);
@@ -162,13 +185,10 @@ static void step(const writer *w, const orr__part *f, const orr__region *fold, c
     if (fold->search)
         orr__text_addf(t, "    %s where = %s;\n    const %s at = (%s)(%s);\n", place, f->at, place, place, f->to);
     orr__emit_fold_step(t, fold, true);
-    if (f->how == ORR__FOLD_LANE && f->around.masked)
-        orr__text_addf(t, "    %s = l < live ? fold : %s;\n", f->name, f->name);
-    else
-        orr__text_addf(t, "    %s = fold;\n", f->name);
+    orr__text_addf(t, "    %s = fold;\n", f->name);
     if (fold->search)
         orr__text_addf(t, "    %s = where;\n", f->at);
-    orr__text_add(t, "    }\n");
+    orr__text_add(t, masked ? "    }\n    }\n    }\n" : "    }\n");
 }
 
 /* The outcome is rounded to the register's dtype, as any value. */

@@ -34,6 +34,20 @@ static bool near_rows(int64_t rows)
     return false;
 }
 
+/* The place of the largest element of each row. Its folds are instructions of the nest side by side, which changes the costs. */
+static void a_reduction_of_any_length_has_a_nest(void)
+{
+    for (int64_t length = 2; length <= 200; length++) {
+        rb_begin(&made, RB_ARGREDUCE, 2, (const int64_t[]){ 131072 / length, length });
+        made.r.rmask = 2;
+        made.r.rop[0] = ORR__RMAX;
+        rb_out(&made, ORR_I64, rb_load(&made, rb_linear(&made, rb_input(&made, ORR_F16, 131072))));
+        char *text = orr__emit_c(&made.r);
+        ORR_CHECK_MSG(text && !strstr(text, "(null)"), "rows of %d: %s", (int)length, orr_error_message());
+        free(text);
+    }
+}
+
 static orr_status launch(orr__kernel *k, rco_data *d)
 {
     orr__launch l = { .region = &made.r, .hi = made.r.dim[0], .in = d->in, .out = d->out, .scalar = made.scalar };
@@ -194,6 +208,7 @@ static void threads_race_one_kernel(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = { ORR_TEST(near_nests_are_raced),
+                                      ORR_TEST(a_reduction_of_any_length_has_a_nest),
                                       ORR_TEST(a_known_choice_is_used_at_once),
                                       ORR_TEST(a_fixed_machine_has_one_nest),
                                       ORR_TEST(threads_race_one_kernel),
