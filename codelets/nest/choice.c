@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "codelets/nest/internal.h"
 #include "ops/instruction_cost.h"
+#include "runtime/base/env.h"
 #include "runtime/base/minmax.h"
 #include "runtime/base/regret.h"
 
@@ -25,6 +26,25 @@ typedef struct {
     bool masked;       /* a vector at the end of a row can be masked (orr__cloop_maskable) */
     bool narrow;       /* a value in memory has one or two bytes */
 } parts;
+
+/* Bytes of the vectors of kernels on this processor, as ORR_VECTOR. */
+static int vector_bytes(void)
+{
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+    if (orr__env.isa != ORR__ISA_SSE2 && orr__env.isa != ORR__ISA_AVX2 && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl"))
+        return 4 * ORR__VECTOR;
+    if (orr__env.isa != ORR__ISA_SSE2 && __builtin_cpu_supports("avx2"))
+        return 2 * ORR__VECTOR;
+#endif
+    return 0;
+}
+
+/* Can a vector of these elements be masked? f16 is, in arrays of f32. */
+static bool masks(orr_dtype t)
+{
+    return vector_bytes() >= (orr_dtype_size(t) >= 4 || t == ORR_F16 ? 2 * ORR__VECTOR : 4 * ORR__VECTOR);
+}
 
 static int turn_of(orr_dtype t)
 {
@@ -62,8 +82,7 @@ static void add_operand(parts *p, const orr__region *r, const orr__rinstr *in)
         p->end = ORR__MIN(a->hi[r->rank - 1], p->end);
     }
     p->packed = p->packed || (along != 0 && along != 1);
-    p->masked = p->masked && !a->box && (along == 0 || along == 1 || orr__cloop_may_pack(r, in->a)) &&
-                (orr_dtype_size(t) >= 4 || t == ORR_F16);
+    p->masked = p->masked && !a->box && (along == 0 || along == 1 || orr__cloop_may_pack(r, in->a)) && masks(t);
 }
 
 static void add_instruction(parts *p, const orr__region *r, const orr__rinstr *in)
@@ -137,7 +156,7 @@ static parts parts_of(const orr__region *r, bool sides, bool joins)
         p.turned += r->rmask || r->loops == ORR__LOOPS_PER_ROW ? 0 : turn_of((orr_dtype)r->out_dtype[k]);
         p.halves += r->out_dtype[k] == ORR_F16;
         p.narrow = p.narrow || orr_dtype_size((orr_dtype)r->out_dtype[k]) < 4;
-        p.masked = p.masked && (orr_dtype_size((orr_dtype)r->out_dtype[k]) >= 4 || r->out_dtype[k] == ORR_F16);
+        p.masked = p.masked && masks((orr_dtype)r->out_dtype[k]);
         if (r->rmask)
             add_fold(&p, r, r->ninstr + k);
     }

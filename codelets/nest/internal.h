@@ -192,8 +192,8 @@ int orr__cloop_maskable(const orr__cloop *c); /* the least ORR_VECTOR for which 
 /* Declares the numbers of elements of the last vector: `left` are loaded, `live` are stored. The compiler does not see that both are equal:
  * it would leave the elements beyond undefined, and the arithmetic on a denormal one among them takes a hundred cycles. */
 void orr__cloop_left(const orr__cloop *c, const char *count);
-/* Does the innermost loop compute with numbers of one and two bytes only? */
-bool orr__cloop_computes_narrow(const orr__cloop *c);
+/* Does the innermost loop move elements of one or two bytes, and can all be masked? */
+bool orr__cloop_moves_narrow(const orr__cloop *c);
 /* Is the loop unrolled over several vectors by ORR_PACE? Its array, for `length` elements. */
 bool orr__cloop_is_paced(const orr__cloop *c);
 void orr__cloop_pace(const orr__cloop *c, int length);

@@ -106,7 +106,7 @@ static void row_loop(const map *m, const char *from, const char *to)
     orr__cloop_stage_values(&in.c, 0, 1);
     orr__cloop_past_stores(&in.c);
     orr__nest_close(n, 1);
-    if (orr__cloop_computes_narrow(&in.c))
+    if (orr__cloop_moves_narrow(&in.c))
         orr__cloop_vectorise(&in.c, mark, from, to);
     orr__cloop_narrow(&in.c, mark, from, to, ORR__T_ROW_LOOP);
     orr__cloop_widen(&in.c, mark, from, to, ORR__T_ROW_LOOP);

@@ -69,9 +69,10 @@ int orr__cloop_widest(const orr__cloop *c)
     return most;
 }
 
-bool orr__cloop_computes_narrow(const orr__cloop *c)
+bool orr__cloop_moves_narrow(const orr__cloop *c)
 {
-    return computed(c).most < 4;
+    int least = narrowest_moved(c);
+    return least == 1 || least == 2;
 }
 
 bool orr__cloop_is_paced(const orr__cloop *c)
@@ -146,7 +147,7 @@ void orr__cloop_vectorise(const orr__cloop *c, orr__part **mark, const char *fro
         orr__nest_set(n, "ORR_PACED");
         orr__nest_close(n, 1);
     }
-    if (orr__cloop_computes_narrow(c))
+    if (s.most < 4)
         vectors(c, loop, orr__nest_say(n, "ORR_VECTOR / %d", s.most));
     vectors(c, loop, count);
     (void)orr__nest_if(n, "v < end");
