@@ -124,7 +124,7 @@ static void gather(const change *ch, const orr__part *list, const char *to, int 
         if (gathers(c, list, n))
             orr__nest_array(c->n, 0, orr__emit_type((orr_dtype)r->instr[n].dtype), orr__nest_say(c->n, "wide%d_0", n),
                             orr__nest_say(c->n, "%d", most));
-    (void)orr__cloop_along(c, ORR__LOOP_STEPS, last, ch->from, to);
+    orr__cloop_along(c, ORR__LOOP_STEPS, last, ch->from, to);
     for (int n = 0; n < r->ninstr; n++) {
         bool gathered = gathers(c, list, n);
         if (ch->done[n] && c->at[n] == last)

@@ -96,6 +96,14 @@ static void order_loops(orr__cloop *c)
     c->order[n] = last;
 }
 
+int orr__cloop_most(const orr__rinstr *in, const int16_t *of, int least)
+{
+    const int16_t operand[3] = { in->x, in->y, in->z };
+    for (int k = 0; k < 3; k++)
+        least = operand[k] >= 0 && of[operand[k]] > least ? of[operand[k]] : least;
+    return least;
+}
+
 orr_status orr__cloop_place(orr__cloop *c)
 {
     const orr__region *r = c->r;
@@ -108,14 +116,7 @@ orr_status orr__cloop_place(orr__cloop *c)
     int scalar = c->lay.scalar_at;
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
-        const int16_t operand[3] = { in->x, in->y, in->z };
-        int at = -1, pass = 0;
-        for (int k = 0; k < 3; k++) {
-            if (operand[k] >= 0 && c->at[operand[k]] > at)
-                at = c->at[operand[k]];
-            if (operand[k] >= 0 && c->pass[operand[k]] > pass)
-                pass = c->pass[operand[k]];
-        }
+        int at = orr__cloop_most(in, c->at, -1), pass = orr__cloop_most(in, c->pass, 0);
         if (in->kind == ORR__RI_FOLD) {
             at = r->rank - 2;
             pass++;

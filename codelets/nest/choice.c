@@ -128,15 +128,12 @@ static void add_fold(parts *p, const orr__region *r, int n)
 /* The most folds in a chain that an output waits for: the passes before that of the outputs. */
 static int chain_of(const orr__region *r)
 {
-    int most = 0, *chain = orr__alloc_n((size_t)r->ninstr + 1, sizeof *chain);
+    int16_t *chain = orr__alloc_n((size_t)r->ninstr + 1, sizeof *chain);
+    int most = 0;
     for (int n = 0; chain && n < r->ninstr; n++) {
-        const orr__rinstr *in = &r->instr[n];
-        const int16_t operand[3] = { in->x, in->y, in->z };
-        for (int k = 0; k < 3; k++)
-            if (operand[k] >= 0)
-                chain[n] = ORR__MAX(chain[operand[k]], chain[n]);
-        chain[n] += in->kind == ORR__RI_FOLD;
-        most = ORR__MAX(chain[n], most);
+        int folds = orr__cloop_most(&r->instr[n], chain, 0) + (r->instr[n].kind == ORR__RI_FOLD);
+        chain[n] = (int16_t)folds;
+        most = ORR__MAX(folds, most);
     }
     free(chain);
     return most;
@@ -202,7 +199,7 @@ static double cost_of_joined(const parts *p, int64_t length)
 }
 
 /* Costs: of a row, in additions of f32. All nests have the vectors of its elements; the others are what a nest has besides. */
-void orr__cloop_offers(const orr__region *r, orr__nest_offer offer[ORR__NEST_OFFERS])
+int orr__cloop_offers(const orr__region *r, orr__nest_offer offer[ORR__NEST_OFFERS])
 {
     const char *no_side = orr__cloop_side_not(r), *no_join = orr__cloop_joins_not(r);
     int64_t length = r->rank ? r->dim[r->rank - 1] : 1;
@@ -215,24 +212,19 @@ void orr__cloop_offers(const orr__region *r, orr__nest_offer offer[ORR__NEST_OFF
         offer[ORR__NEST_SIDE].cost = vectors + cost_of_side(&p, r, length);
     if (!no_join)
         offer[ORR__NEST_JOINED].cost = vectors + cost_of_joined(&p, length);
-    orr__nest_offer *best = NULL;
+    int best = ORR__NEST_EACH; /* which has no reason against it */
     for (int k = 0; k < ORR__NEST_OFFERS; k++)
-        if (!offer[k].no && (!best || offer[k].cost < best->cost))
-            best = &offer[k];
-    best->chosen = true;
+        best = !offer[k].no && offer[k].cost < offer[best].cost ? k : best;
+    offer[best].chosen = true;
+    return best;
 }
 
 int orr__cloop_near(const orr__region *r, int nest[ORR__NEST_OFFERS])
 {
     orr__nest_offer offer[ORR__NEST_OFFERS];
-    double least = 0;
-    int n = 1;
-    orr__cloop_offers(r, offer);
+    int n = 1, best = nest[0] = orr__cloop_offers(r, offer);
     for (int k = 0; k < ORR__NEST_OFFERS; k++)
-        if (offer[k].chosen)
-            least = offer[nest[0] = k].cost;
-    for (int k = 0; k < ORR__NEST_OFFERS; k++)
-        if (!offer[k].no && k != nest[0] && offer[k].cost <= (1 + ORR__REGRET_MOST) * least)
+        if (!offer[k].no && k != best && offer[k].cost <= (1 + ORR__REGRET_MOST) * offer[best].cost)
             nest[n++] = k;
     return n;
 }
@@ -244,6 +236,5 @@ bool orr__cloop_chooses(const orr__region *r, int nest)
         return false;
     if (r->nest)
         return r->nest == nest + 1;
-    orr__cloop_offers(r, offer);
-    return offer[nest].chosen;
+    return orr__cloop_offers(r, offer) == nest;
 }

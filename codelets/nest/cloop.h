@@ -25,14 +25,15 @@ void *orr__emit_c_content(const orr__region *r, size_t *size);
 /* Prints them as one line of numbers after the label. Lines of many programs are a corpus, of which a developer's program
  * makes the regions again (tests/harness/region_corpus.h). */
 void orr__emit_c_print(FILE *to, const orr__region *r);
-/* The nests that a region may have, with the cost of a row in additions of f32, or a reason against it. One is chosen. */
+/* The nests that a region may have, with the cost of a row in additions of f32, or a reason against it. One is chosen, and
+ * returned. */
 enum { ORR__NEST_EACH, ORR__NEST_SIDE, ORR__NEST_JOINED, ORR__NEST_OFFERS };
 typedef struct orr__nest_offer {
     const char *name, *no;
     double cost;
     bool chosen;
 } orr__nest_offer;
-void orr__cloop_offers(const orr__region *r, orr__nest_offer offer[ORR__NEST_OFFERS]);
+int orr__cloop_offers(const orr__region *r, orr__nest_offer offer[ORR__NEST_OFFERS]);
 /* The nests between which measurements decide, and their number: the chosen one, then those that cost little more. Their bits are equal. */
 int orr__cloop_near(const orr__region *r, int nest[ORR__NEST_OFFERS]);
 /* Bytes of memory in which a launch keeps values of long rows from one pass to the next. Its pointer follows the inputs

@@ -195,7 +195,7 @@ static void add_all_rows(const orr__cloop *c)
         orr__nest_close(n, 1);
     }
     orr__nest_close(n, 1);
-    orr__cloop_close(c, c->outer, last - 1);
+    orr__nest_close(c->n, last - 1 - c->outer);
     if (sum)
         join(c);
 }

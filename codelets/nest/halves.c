@@ -86,7 +86,7 @@ static bool only_stored(const orr__region *r, int n)
     for (int k = 0; k < r->nout; k++)
         stored = stored || (is_f16_output(r, k) && r->out_reg[k] == n);
     for (int i = n + 1; i < r->ninstr; i++)
-        read = read || r->instr[i].x == n || r->instr[i].y == n || r->instr[i].z == n;
+        read = read || orr__cloop_reads(&r->instr[i], n);
     return stored && !read;
 }
 

@@ -56,6 +56,13 @@ static inline int orr__cloop_size_at(const orr__region *r, int axis)
     return ORR__CLOOP_OUT_AT + r->nout + axis;
 }
 
+/* Does an instruction read register n? The largest number that its operands have in `of`, at least `least`. */
+static inline bool orr__cloop_reads(const orr__rinstr *in, int n)
+{
+    return in->x == n || in->y == n || in->z == n;
+}
+int orr__cloop_most(const orr__rinstr *in, const int16_t *of, int least);
+
 /* arguments.c: the kernel without its nest; of one with a layout and an order, the places of registers; the word with the step of access a
  * along an axis along which it moves by any step. */
 orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r);
@@ -171,11 +178,10 @@ orr__part *orr__cloop_fold(const orr__cloop *c, int how, int number);
 /* The instructions in loop `pos`, or those of passes from … to (inclusive). */
 void orr__cloop_values(const orr__cloop *c, int pos);
 void orr__cloop_passes(const orr__cloop *c, int pos, int from, int to);
-/* Opens: the loop along an axis, whose index it returns; the loops from … to (exclusive), with the instructions of each; the innermost loop;
+/* Opens: the loop along an axis; the loops from … to (exclusive), with the instructions of each; the innermost loop;
  * the loop over blocks [index, end) of [from, to). */
-const char *orr__cloop_along(const orr__cloop *c, int how, int axis, const char *from, const char *to);
+void orr__cloop_along(const orr__cloop *c, int how, int axis, const char *from, const char *to);
 void orr__cloop_open(const orr__cloop *c, int from, int to);
-void orr__cloop_close(const orr__cloop *c, int from, int to);
 void orr__cloop_inner(const orr__cloop *c, const char *from, const char *to);
 void orr__cloop_run_blocks(const orr__cloop *c); /* [q, e) of the last axis, whose index is q outside of inner loops */
 void orr__cloop_blocks(const orr__cloop *c, const char *index, const char *end, const char *from, const char *to,

@@ -28,7 +28,7 @@ bool orr__cloop_is_place(const orr__region *r, int n)
             return false;
     for (int i = n + 1; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
-        if (in->x != n && in->y != n && in->z != n)
+        if (!orr__cloop_reads(in, n))
             continue;
         any = true;
         if (in->kind != ORR__RI_GATHER && !orr__cloop_is_place(r, i))

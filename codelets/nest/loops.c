@@ -158,30 +158,23 @@ void orr__cloop_values(const orr__cloop *c, int pos)
 
 /* -- loops --------------------------------------------------------------------------------------------------------- */
 
-const char *orr__cloop_along(const orr__cloop *c, int how, int axis, const char *from, const char *to)
+void orr__cloop_along(const orr__cloop *c, int how, int axis, const char *from, const char *to)
 {
-    const char *name = orr__cloop_name(c, "i", axis);
-    (void)orr__nest_loop(c->n, how, name, from, to, NULL);
-    return name;
+    (void)orr__nest_loop(c->n, how, orr__cloop_name(c, "i", axis), from, to, NULL);
 }
 
 void orr__cloop_open(const orr__cloop *c, int from, int to)
 {
     for (int p = from; p < to; p++) {
-        (void)orr__cloop_along(c, ORR__LOOP_STEPS, c->order[p], "0", orr__cloop_size(c, c->order[p]));
+        orr__cloop_along(c, ORR__LOOP_STEPS, c->order[p], "0", orr__cloop_size(c, c->order[p]));
         orr__cloop_values(c, p);
     }
-}
-
-void orr__cloop_close(const orr__cloop *c, int from, int to)
-{
-    orr__nest_close(c->n, to - from);
 }
 
 void orr__cloop_inner(const orr__cloop *c, const char *from, const char *to)
 {
     bool alone = c->around.boxed == ORR__BOXED_TESTED;
-    (void)orr__cloop_along(c, alone ? ORR__LOOP_ALONE : ORR__LOOP_VECTOR, c->r->rank - 1, from, to);
+    orr__cloop_along(c, alone ? ORR__LOOP_ALONE : ORR__LOOP_VECTOR, c->r->rank - 1, from, to);
 }
 
 void orr__cloop_blocks(const orr__cloop *c, const char *index, const char *end, const char *from, const char *to,

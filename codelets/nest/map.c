@@ -181,6 +181,6 @@ void orr__cloop_map(const orr__cloop *c)
         orr__nest_set(c->n, "at += %s * %s", orr__cloop_size(c, last - 1), orr__cloop_size(c, last));
     else
         orr__nest_set(c->n, "at += %s", size);
-    orr__cloop_close(c, 0, loops);
+    orr__nest_close(c->n, loops);
     orr__cloop_past_end(c);
 }

@@ -116,8 +116,8 @@ void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to)
 void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char *to, int d, int rows)
 {
     (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR);
-    (void)orr__cloop_along(c, ORR__LOOP_STEPS, d, orr__nest_say(c->n, "p + %d", rows),
-                           orr__nest_say(c->n, "p + %d", 2 * rows));
+    orr__cloop_along(c, ORR__LOOP_STEPS, d, orr__nest_say(c->n, "p + %d", rows),
+                     orr__nest_say(c->n, "p + %d", 2 * rows));
     prefetch(c, from, to, 0, IN_L1, d);
     orr__nest_close(c->n, 2);
 }

@@ -111,5 +111,5 @@ void orr__cloop_reduce(const orr__cloop *c)
     orr__nest_block(c->n);
     (c->r->rmask >> (c->r->rank - 1) & 1u ? orr__cloop_runs : orr__cloop_columns_of)(c);
     orr__nest_close(c->n, 1);
-    orr__cloop_close(c, 0, c->outer);
+    orr__nest_close(c->n, c->outer);
 }

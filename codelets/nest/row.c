@@ -222,7 +222,7 @@ static void loops(const rows *w)
         outputs(&in);
         orr__nest_set(c->n, "at += %s", orr__cloop_size(c, last));
     }
-    orr__cloop_close(c, 0, last);
+    orr__nest_close(c->n, last);
     if (c->r->loops != ORR__LOOPS_PER_ROW)
         orr__cloop_past_end(c);
 }

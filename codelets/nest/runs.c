@@ -89,7 +89,7 @@ static void by_blocks(const orr__cloop *c)
     (void)orr__nest_if(c->n, "fill == %d", ORR__CLOOP_BLOCK);
     fold_blocks(c);
     orr__nest_close(c->n, 2);
-    orr__cloop_close(c, c->outer, last);
+    orr__nest_close(c->n, last - c->outer);
     (void)orr__nest_if(c->n, "fill > 0");
     fold_blocks(c);
     orr__nest_close(c->n, 1);
@@ -119,7 +119,7 @@ static void by_columns(const orr__cloop *c)
     orr__cloop_each_fold(c, 0, orr__cloop_lane_clear);
     orr__nest_set(n, "seen = 0");
     orr__nest_close(n, 2);
-    orr__cloop_close(c, c->outer, last);
+    orr__nest_close(c->n, last - c->outer);
     orr__cloop_each_fold(c, 0, orr__cloop_lane_join);
 }
 

@@ -24,18 +24,13 @@ static void declare(const rows *w)
     }
 }
 
-static bool reads(const orr__rinstr *in, int n)
-{
-    return in->x == n || in->y == n || in->z == n;
-}
-
 /* Is row value n read by an instruction of the element loop that the pass needs? */
 static bool wanted_by_elements(const rows *w, int n, int pass)
 {
     const orr__region *r = w->c->r;
     bool any = false;
     for (int i = n + 1; i < r->ninstr; i++)
-        any = any || (w->wanted[i] && orr__rowplan_inner(w, i) && reads(&r->instr[i], n)) ||
+        any = any || (w->wanted[i] && orr__rowplan_inner(w, i) && orr__cloop_reads(&r->instr[i], n)) ||
               (orr__cloop_folds_in(w->c, i, pass) && pass < w->passes && r->instr[i].x == n);
     for (int k = 0; k < r->nout; k++)
         any = any || (pass == w->passes && r->out_reg[k] == n);
@@ -71,7 +66,7 @@ static bool read_by_row(const rows *w, int n, int pass)
     bool any = false;
     for (int i = n + 1; i < c->r->ninstr; i++)
         any = any || (orr__cloop_is_of_row(w->c, i) && c->pass[i] == pass && c->r->instr[i].kind != ORR__RI_FOLD &&
-                      reads(&c->r->instr[i], n));
+                      orr__cloop_reads(&c->r->instr[i], n));
     return any;
 }
 
@@ -203,7 +198,7 @@ static void blocks(rows *w)
     for (int k = 0; k < c->r->nout; k++)
         orr__cloop_turn_out(w->c, k);
     orr__nest_close(c->n, 1);
-    orr__cloop_close(c, 0, outer);
+    orr__nest_close(c->n, outer);
     if (orr__cloop_goes_past(c))
         orr__cloop_past_end(c);
 }

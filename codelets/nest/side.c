@@ -94,12 +94,12 @@ bool orr__cloop_is_of_row(const orr__cloop *c, int n)
 
 void orr__cloop_side_by_side(const orr__cloop *c, int how)
 {
-    (void)orr__cloop_along(c, how, c->side, "q", "e");
+    orr__cloop_along(c, how, c->side, "q", "e");
 }
 
 void orr__cloop_along_row(const orr__cloop *c)
 {
-    (void)orr__cloop_along(c, ORR__LOOP_STEPS, c->r->rank - 1, "0", orr__cloop_size(c, c->r->rank - 1));
+    orr__cloop_along(c, ORR__LOOP_STEPS, c->r->rank - 1, "0", orr__cloop_size(c, c->r->rank - 1));
 }
 
 const char *orr__cloop_row_place(const orr__cloop *c)

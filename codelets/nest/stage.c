@@ -23,18 +23,6 @@ int orr__cloop_work(const orr__cloop *c)
     return flops;
 }
 
-/* The first stage in which all operands are known. */
-static int first_stage(const orr__cloop *c, int n)
-{
-    const orr__rinstr *in = &c->r->instr[n];
-    const int16_t operand[3] = { in->x, in->y, in->z };
-    int stage = 0;
-    for (int k = 0; k < 3; k++)
-        if (operand[k] >= 0 && c->pass[operand[k]] > stage)
-            stage = c->pass[operand[k]];
-    return stage;
-}
-
 /* Instructions go to the earliest possible stage: those that do not wait for the first stage's divisions run between them. */
 int orr__cloop_stages(const orr__cloop *c)
 {
@@ -45,7 +33,7 @@ int orr__cloop_stages(const orr__cloop *c)
         return 1;
     }
     for (int n = 0; n < c->r->ninstr; n++) {
-        int own = orr__cloop_flops(c, n), s = first_stage(c, n);
+        int own = orr__cloop_flops(c, n), s = orr__cloop_most(&c->r->instr[n], c->pass, 0);
         if (c->at[n] < last)
             continue;
         while (own >= ORR__COST_FUNCTION && flops[s] >= ORR__COST_LOOP && flops[s] + own > ORR__T_LOOP_WORK)
@@ -61,11 +49,9 @@ int orr__cloop_stages(const orr__cloop *c)
 static bool used_in(const orr__cloop *c, int n, int stage, bool last)
 {
     const orr__region *r = c->r;
-    for (int i = n + 1; i < r->ninstr; i++) {
-        const orr__rinstr *in = &r->instr[i];
-        if (c->at[i] == r->rank - 1 && c->pass[i] == stage && (in->x == n || in->y == n || in->z == n))
+    for (int i = n + 1; i < r->ninstr; i++)
+        if (c->at[i] == r->rank - 1 && c->pass[i] == stage && orr__cloop_reads(&r->instr[i], n))
             return true;
-    }
     for (int k = 0; k < r->nout && last; k++)
         if (r->out_reg[k] == n)
             return true;
