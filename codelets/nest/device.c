@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "codelets/nest/internal.h"
+#include "runtime/base/minmax.h"
 
 /* -- points ------------------------------------------------------------------------------------------------------ */
 
@@ -213,31 +214,33 @@ static void last_pass(orr__rowplan *w, const orr__elements *e)
     end_elements(c, e, mark);
 }
 
-static void rows(const orr__cloop *c)
+static void passes(orr__rowplan *w)
 {
+    const orr__cloop *c = w->c;
     int last = c->r->rank - 1;
     const orr__elements e = { .index = orr__cloop_name(c, "i", last),
                               .first = "(orr_idx)lane",
                               .head = "(orr_idx)(lane * ORR_SPAN)",
                               .end = "end",
                               .base = orr__nest_say(c->n, "line * (orr_idx)W(%d) + ", 2 + last) };
-    orr__rowplan w;
-    for (int n = 0; n < c->r->ninstr; n++) /* one group has all axes before the last */
-        c->at[n] = c->at[n] < last - 1 ? (int16_t)(last - 1) : c->at[n];
     bind_groups(c);
     if (c->lay.span > 1)
         orr__nest_set(c->n, "const int whole = (int)W(%d), gap = 1", c->lay.span_at);
     orr__nest_set(c->n, "const orr_idx end = live ? (orr_idx)W(%d) : 0", 2 + last);
     orr__cloop_axes(c, (1u << last) - 1, "line");
     orr__cloop_passes(c, last - 1, 0, 0);
-    if (!orr__rowplan_make(&w, c, 1, 0, false)) /* no value is kept */
-        c->n->t->failed = true;
-    for (int p = 0; p < w.passes && !c->n->t->failed; p++)
-        pass(&w, &e, p);
-    if (!c->n->t->failed)
-        last_pass(&w, &e);
-    orr__rowplan_free(&w);
+    for (int p = 0; p < w->passes; p++)
+        pass(w, &e, p);
+    last_pass(w, &e);
     orr__nest_close(c->n, 1);
+}
+
+/* One group has all axes before the last. No value is kept. */
+static void rows(const orr__cloop *c)
+{
+    for (int n = 0; n < c->r->ninstr; n++)
+        c->at[n] = (int16_t)ORR__MAX(c->at[n], c->r->rank - 2);
+    orr__rowplan_nest((orr__rowplan){ .c = c, .length = 1 }, passes);
 }
 
 bool orr__emit_loops(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64)

@@ -142,9 +142,8 @@ typedef struct {
     int64_t length; /* elements kept of a register                                          */
     bool in_place;  /* folds read values directly from memory                                */
 } orr__rowplan;
-bool orr__rowplan_make(orr__rowplan *w, const orr__cloop *c, int64_t length, size_t bytes,
-                       bool in_place); /* keeps at most `bytes`; false: no memory; free in any case */
-void orr__rowplan_free(orr__rowplan *w);
+/* Plans the passes of w, of which c, left, length and in_place are known, and calls `nest` with it. */
+void orr__rowplan_nest(orr__rowplan w, void (*nest)(orr__rowplan *w));
 /* Marks the instructions that pass number `pass` needs: the operands of its folds, or of the outputs. */
 void orr__rowplan_want(orr__rowplan *w, int pass, bool decide);
 /* The values of the inner loop that it has marked, those of former passes from keep<n>, whose element is `at`. */

@@ -10,7 +10,7 @@
 
 /* The kinds of parts. X(kind, word for people):
  * LOOP      `body` for each `name` from `from` (NULL: from where it is) to `to`, `step` (NULL: 1) at a time
- * MASK      `body` if `at` holds (NULL: always), else `other`
+ * MASK      `body` if `at` holds (NULL: always), else `other`; nothing if both are empty
  * SET       a number of the loops, by the statement `at`
  * ARRAY     `step` elements of type `at` on the stack (NULL: one), or the address `from`
  * LET       register n by its instruction; of a random number, from the bits at `at`

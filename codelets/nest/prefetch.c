@@ -94,7 +94,6 @@ static void prefetch(const orr__cloop *c, const char *from, const char *to, int 
 void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to)
 {
     int row = c->r->rank - 2;
-    orr__part **mark = c->n->end;
     bool later = orr__region_is_map(c->r) && !orr__region_rows(c->r) && light(c);
     (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, later ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
     if (c->r->rmask && !c->r->search) {
@@ -109,8 +108,6 @@ void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to)
         prefetch(c, from, to, 0, IN_L1, row);
     }
     orr__nest_close(c->n, 1);
-    if (*mark && !(*mark)->body) /* the loop reads nothing in order */
-        (void)orr__nest_take(c->n, mark);
 }
 
 void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char *to, int d, int rows)

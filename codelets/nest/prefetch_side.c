@@ -54,14 +54,14 @@ static int index_of(const orr__cloop *c, int n)
                : -1;
 }
 
-/* Has an earlier instruction the same rows? */
-static bool is_again(const orr__cloop *c, int n)
+/* Does n gather rows by such an index, and no earlier instruction the same ones? */
+static bool is_gathered(const orr__cloop *c, int n)
 {
-    bool any = false;
+    const orr__rinstr *in = c->r->instr;
+    bool is = index_of(c, n) >= 0;
     for (int i = 0; i < n; i++)
-        any = any || (c->r->instr[i].kind == ORR__RI_GATHER && c->r->instr[i].a == c->r->instr[n].a &&
-                      c->r->instr[i].x == c->r->instr[n].x);
-    return any;
+        is = is && !(in[i].kind == ORR__RI_GATHER && in[i].a == in[n].a && in[i].x == in[n].x);
+    return is;
 }
 
 /* The rows [from, to) that instruction n gathers, row after row: they may be anywhere, and a processor waits for few of them at a time. */
@@ -97,7 +97,7 @@ void orr__cloop_prefetch_gathered(const orr__cloop *c)
         return;
     for (int n = 0; n < c->r->ninstr; n++) {
         int64_t bytes = c->r->dim[last] * (int64_t)orr_dtype_size((orr_dtype)c->r->instr[n].dtype);
-        if (index_of(c, n) < 0 || is_again(c, n) || bytes > ORR__T_AHEAD)
+        if (!is_gathered(c, n) || bytes > ORR__T_AHEAD)
             continue;
         (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR);
         orr__nest_set(c->n, "const orr_idx here = i%d", last - 1);
@@ -112,27 +112,24 @@ void orr__cloop_prefetch_joined(const orr__cloop *c, int length)
     orr__cloop apart = *c;
     int last = c->r->rank - 1;
     const char *rows = orr__cloop_size(c, last - 1), *row = orr__cloop_size(c, last);
-    orr__part **mark = c->n->end;
     apart.lay.joined = NULL;
-    if (orr__cloop_most_reach(c) == ORR__CLOOP_NEAR)
+    bool any = false;
+    for (int n = 0; n < c->r->ninstr; n++)
+        any = any || is_gathered(c, n);
+    if (!any || orr__cloop_most_reach(c) == ORR__CLOOP_NEAR)
         return;
     (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR);
     orr__nest_set(c->n, "const orr_idx after = (e + %d) / %s + 1", length, row);
-    orr__part **none = c->n->end;
     for (int n = 0; n < c->r->ninstr; n++)
-        if (index_of(c, n) >= 0 && !is_again(c, n))
+        if (is_gathered(c, n))
             gathered(&apart, n, last - 1, orr__nest_say(c->n, "e / %s", row),
                      orr__nest_say(c->n, "(after < %s ? after : %s)", rows, rows), IN_L2);
-    bool any = *none != NULL;
     orr__nest_close(c->n, 1);
-    if (!any)
-        (void)orr__nest_take(c->n, mark);
 }
 
 void orr__cloop_prefetch_side(const orr__cloop *c)
 {
     const char *size = orr__cloop_size(c, c->side);
-    orr__part **mark = c->n->end;
     if (orr__cloop_most_reach(c) == ORR__CLOOP_NEAR)
         return;
     (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR);
@@ -140,10 +137,8 @@ void orr__cloop_prefetch_side(const orr__cloop *c)
         if (c->r->access[a].input >= 0 && !c->r->access[a].placed && c->r->access[a].stride[c->side] != 0)
             next_block(c, a);
     for (int n = 0; n < c->r->ninstr; n++)
-        if (index_of(c, n) >= 0 && !is_again(c, n))
+        if (is_gathered(c, n))
             gathered(c, n, c->side, "e",
                      orr__nest_say(c->n, "(%s - e < %d ? %s : e + %d)", size, c->width, size, c->width), IN_L2);
     orr__nest_close(c->n, 1);
-    if (*mark && !(*mark)->body)
-        (void)orr__nest_take(c->n, mark);
 }

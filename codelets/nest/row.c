@@ -7,14 +7,6 @@
 
 typedef orr__rowplan rows;
 
-/* The rows in the loops of c. */
-static rows in_loops(const rows *w, const orr__cloop *c)
-{
-    rows in = *w;
-    in.c = c;
-    return in;
-}
-
 /* Fold n's operand: "in0 + (…)", "keep3 + q", or "block5", each from element q of the row on. */
 static const char *source(const rows *w, int n)
 {
@@ -197,7 +189,7 @@ static void outputs(rows *w)
     orr__nest_close(c->n, 1);
 }
 
-static void loops(const rows *w)
+static void loops(rows *w)
 {
     const orr__cloop *c = w->c;
     int last = c->r->rank - 1;
@@ -210,16 +202,16 @@ static void loops(const rows *w)
     orr__cloop_open(c, 0, last);
     orr__cloop_prefetch_gathered(c);
     const orr__cloop parts = orr__cloop_parts(c);
-    rows in = in_loops(w, &parts);
+    w->c = &parts;
     for (int p = 0; p < w->passes; p++) {
-        pass(&in, p);
+        pass(w, p);
         orr__cloop_passes(c, last - 1, p + 1, p + 1);
     }
     if (c->r->loops == ORR__LOOPS_PER_ROW) {
         orr__nest_set(c->n, "const orr_idx i = at++");
         orr__cloop_outputs(c);
     } else {
-        outputs(&in);
+        outputs(w);
         orr__nest_set(c->n, "at += %s", orr__cloop_size(c, last));
     }
     orr__nest_close(c->n, last);
@@ -229,12 +221,10 @@ static void loops(const rows *w)
 
 void orr__cloop_rows(const orr__cloop *c)
 {
-    rows w;
     bool far = is_long(c->r);
-    int64_t length = far ? c->r->dim[c->r->rank - 1] : ORR__NEAR_ROW;
-    if (orr__rowplan_make(&w, c, length, far ? ORR__KEPT_OF_LONG : ORR__KEPT_BYTES, true))
-        loops(&w);
-    else
-        c->n->t->failed = true;
-    orr__rowplan_free(&w);
+    orr__rowplan_nest((rows){ .c = c,
+                              .length = far ? c->r->dim[c->r->rank - 1] : ORR__NEAR_ROW,
+                              .left = far ? ORR__KEPT_OF_LONG : ORR__KEPT_BYTES,
+                              .in_place = true },
+                      loops);
 }

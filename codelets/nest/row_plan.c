@@ -86,24 +86,33 @@ void orr__rowplan_want(orr__rowplan *w, int pass, bool decide)
     }
 }
 
-bool orr__rowplan_make(orr__rowplan *w, const orr__cloop *c, int64_t length, size_t bytes, bool in_place)
+static void plan(orr__rowplan *w)
 {
-    size_t n = (size_t)c->r->ninstr + 1;
-    *w = (orr__rowplan){ .c = c, .left = bytes, .length = length, .in_place = in_place };
-    w->first = orr__alloc_n(n, sizeof *w->first);
-    w->cost = orr__alloc_n(n, sizeof *w->cost);
-    w->kept = orr__alloc_n(n, 2 * sizeof *w->kept);
-    if (!w->first || !w->cost || !w->kept)
-        return false;
-    w->wanted = w->kept + n;
-    for (int i = 0; i < c->r->ninstr; i++) {
+    for (int i = 0; i < w->c->r->ninstr; i++) {
         w->first[i] = -1;
-        w->passes = ORR__MAX(c->pass[i], w->passes);
+        w->passes = ORR__MAX(w->c->pass[i], w->passes);
         w->cost[i] = cost_of(w, i);
     }
     for (int p = 0; p <= w->passes; p++)
         orr__rowplan_want(w, p, true);
-    return true;
+}
+
+void orr__rowplan_nest(orr__rowplan w, void (*nest)(orr__rowplan *w))
+{
+    size_t n = (size_t)w.c->r->ninstr + 1;
+    w.first = orr__alloc_n(n, sizeof *w.first);
+    w.cost = orr__alloc_n(n, sizeof *w.cost);
+    w.kept = orr__alloc_n(n, 2 * sizeof *w.kept);
+    if (w.first && w.cost && w.kept) {
+        w.wanted = w.kept + n;
+        plan(&w);
+        nest(&w);
+    } else {
+        w.c->n->t->failed = true;
+    }
+    free(w.first);
+    free(w.cost);
+    free(w.kept);
 }
 
 void orr__rowplan_values(const orr__rowplan *w, int pass, const char *at)
@@ -120,11 +129,4 @@ void orr__rowplan_values(const orr__rowplan *w, int pass, const char *at)
         if (w->kept[n])
             orr__cloop_store(c, n, orr__cloop_name(c, "keep", n), at);
     }
-}
-
-void orr__rowplan_free(orr__rowplan *w)
-{
-    free(w->first);
-    free(w->cost);
-    free(w->kept);
 }

@@ -205,10 +205,5 @@ static void blocks(rows *w)
 
 void orr__cloop_short(const orr__cloop *c)
 {
-    rows w;
-    if (orr__rowplan_make(&w, c, ORR__T_SIDE_BLOCK, ORR__KEPT_BYTES, false))
-        blocks(&w);
-    else
-        c->n->t->failed = true;
-    orr__rowplan_free(&w);
+    orr__rowplan_nest((rows){ .c = c, .length = ORR__T_SIDE_BLOCK, .left = ORR__KEPT_BYTES }, blocks);
 }

@@ -65,6 +65,8 @@ static void mask(const writer *w, const orr__part *m)
 {
     orr__text *t = w->t;
     bool compiled = m->how == ORR__MASK_COMPILED;
+    if (!m->body && !m->other)
+        return;
     if (m->at)
         orr__text_addf(t, compiled ? "#if %s\n" : "    if (%s)\n", m->at);
     orr__text_add(t, compiled ? "" : "    {\n");
