@@ -66,9 +66,8 @@ static void widen(const change *ch, int n, int most, const char *to, int row, in
     orr__nest_close(c->n, 1);
 }
 
-/* Widens those registers of the list that may be. */
-static void widen_list(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most, int axis,
-                       int rows)
+void orr__cloop_widen_rows(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most, int axis,
+                           int rows)
 {
     bool *done = calloc((size_t)c->r->ninstr + 1, sizeof *done);
     if (!done) {
@@ -155,11 +154,5 @@ static void gather_list(const orr__cloop *c, orr__part **mark, const char *from,
 void orr__cloop_widen(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most)
 {
     gather_list(c, mark, from, to, most);
-    widen_list(c, mark, from, to, most, -1, 1);
-}
-
-void orr__cloop_widen_rows(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most, int axis,
-                           int rows)
-{
-    widen_list(c, mark, from, to, most, axis, rows);
+    orr__cloop_widen_rows(c, mark, from, to, most, -1, 1);
 }

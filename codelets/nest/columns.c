@@ -200,29 +200,24 @@ static void add_all_rows(const orr__cloop *c)
         join(c);
 }
 
-static void array_of(const orr__cloop *c, const char *type, const char *name, int count)
-{
-    orr__nest_array(c->n, ORR__ARRAY_LOOSE, type, name, orr__nest_say(c->n, "%d", count));
-}
-
 static void begin_row(const orr__cloop *c, int k, int block)
 {
     int over = ORR__CLOOP_VECTOR; /* elements of the last vector beyond the last column */
     const char *acc = orr__cloop_name(c, "acc", k), *count = orr__nest_say(c->n, "e - q + %d", over);
-    array_of(c, orr__cloop_fold_type(c, k), acc, block + over);
+    orr__cloop_declare(c, ORR__ARRAY_LOOSE, orr__cloop_fold_type(c, k), "acc", k, block + over);
     orr__part *clear = orr__cloop_fold(c, ORR__FOLD_CLEAR, orr__cloop_fold_number(c, k));
     clear->name = acc;
     clear->to = count;
     if (c->r->search) {
-        array_of(c, "orr_i64", "place0", block + over);
+        orr__cloop_declare(c, ORR__ARRAY_LOOSE, "orr_i64", "place", 0, block + over);
         (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "k", "0", count, NULL);
         orr__nest_set(c->n, "place0[k] = -1");
         orr__nest_close(c->n, 1);
     }
     if (!float_sum(c, k))
         return;
-    array_of(c, "orr_f64", orr__cloop_name(c, "sum", k), block);
-    array_of(c, "orr_f64", orr__cloop_name(c, "lost", k), block);
+    orr__cloop_declare(c, ORR__ARRAY_LOOSE, "orr_f64", "sum", k, block);
+    orr__cloop_declare(c, ORR__ARRAY_LOOSE, "orr_f64", "lost", k, block);
     (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "k", "0", "many", NULL);
     orr__nest_set(c->n, "sum%d[k] = lost%d[k] = 0", k, k);
     orr__nest_close(c->n, 1);

@@ -127,7 +127,7 @@ void orr__cloop_narrow(const orr__cloop *c, orr__part **mark, const char *from, 
     orr__part *list = orr__nest_take(c->n, mark);
     for (int k = 0; k < c->r->nout; k++)
         if (narrows(c, k))
-            orr__nest_array(c->n, 0, "orr_f32", orr__cloop_name(c, "half", k), orr__nest_say(c->n, "%d", most));
+            orr__cloop_declare(c, 0, "orr_f32", "half", k, most);
     orr__nest_each(&list, leave_unrounded, &n);
     orr__nest_put(c->n, list);
     for (int k = 0; k < c->r->nout; k++)

@@ -109,15 +109,13 @@ int orr__cloop_side(const orr__region *r);
 int orr__cloop_side_axis(const orr__region *r);
 int orr__cloop_side_of(const orr__region *r);
 bool orr__cloop_as_rows(const orr__region *r, orr__region *rows);
-/* Within a block [q, e) of rows side by side: has n one value per row? Opens the loop over the rows, or that along them; the place of a
- * row's value, and of an element, in arrays of the block; loads row<n>; declares the array `name`<n>. */
+/* Within a block [q, e) of rows side by side: has n one value per row? Opens the loop over the rows, or that along their elements, if there are any
+ * and not one value per row; the place of such an element or value in arrays of the block; loads row<n>. */
 bool orr__cloop_is_of_row(const orr__cloop *c, int n);
 void orr__cloop_side_by_side(const orr__cloop *c, int how);
-void orr__cloop_along_row(const orr__cloop *c);
-const char *orr__cloop_row_place(const orr__cloop *c);
-const char *orr__cloop_side_place(const orr__cloop *c);
+void orr__cloop_along_row(const orr__cloop *c, bool elements);
+const char *orr__cloop_side_place(const orr__cloop *c, bool elements);
 void orr__cloop_row_again(const orr__cloop *c, int n);
-void orr__cloop_side_array(const orr__cloop *c, const char *type, const char *name, int n, int elements);
 /* side_fold.c: the arrays of fold n, a step with the current element, and the sum of its columns. */
 void orr__cloop_side_begin(const orr__cloop *c, int n);
 void orr__cloop_side_step(const orr__cloop *c, int n);
@@ -164,8 +162,9 @@ const char *orr__cloop_stored(const orr__cloop *c, int a);
 const char *orr__cloop_name(const orr__cloop *c, const char *name, int n);
 const char *orr__cloop_size(const orr__cloop *c, int axis);
 const char *orr__cloop_length(const orr__cloop *c);
-/* Parts: instruction i; register n from an array; to one; output k from the value `from` to an element of `name`, from its register, or to
+/* Parts: the array `name`<n>; instruction i; register n from an array; to one; output k from the value `from` to an element of `name`, from its register, or to
  * element i of memory; a part of a fold. */
+void orr__cloop_declare(const orr__cloop *c, int how, const char *type, const char *name, int n, int elements);
 void orr__cloop_value(const orr__cloop *c, int i);
 void orr__cloop_load(const orr__cloop *c, int how, int n, const char *name, const char *at);
 void orr__cloop_store(const orr__cloop *c, int n, const char *name, const char *at);
@@ -278,6 +277,9 @@ void orr__cloop_join_functions(const orr__cloop *c, orr__text *t);
 void orr__cloop_join_begin(const orr__cloop *c, int length);
 void orr__cloop_join_block(const orr__cloop *c, int length);
 void orr__cloop_join_rows(const orr__cloop *c, int k, const char *to);
+/* The array `name` has the value of each `column` of a row, as often as blocks of `length` elements read it. */
+void orr__cloop_join_repeat(const orr__cloop *c, int a, const char *type, const char *name, int length,
+                            const char *column, const char *value);
 /* join_boxes.c: for each access the number n of the array columns<n> of its box, -1: none. Before all loops: these arrays, of integers of this
  * type. Before the loops over blocks: the range of joined rows that are inside of access a's box, whose words begin at `word`. Is access a the
  * first that reads its columns<n>? */

@@ -43,20 +43,12 @@ const char *orr__cloop_mask_type(const orr__cloop *c)
 
 void orr__cloop_join_columns(const orr__cloop *c, int length)
 {
-    const char *columns = orr__cloop_size(c, c->r->rank - 1);
     for (int a = 0; c->joins && a < c->r->naccess; a++)
         if (orr__cloop_first_column(c, a)) {
-            const char *allowed = orr__cloop_name(c, "allowed", c->lay.column[a]);
             int word = columns_word(c, a);
-            orr__nest_array(c->n, ORR__ARRAY_LOOSE, orr__cloop_mask_type(c), allowed,
-                            orr__nest_say(c->n, "%d", length + ORR__T_SHORT_ROW));
-            orr__nest_block(c->n);
-            orr__nest_set(c->n, "orr_idx k = 0");
-            (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "j", "0", orr__nest_say(c->n, "%d + %s", length, columns),
-                                 NULL);
-            orr__nest_copy(c->n, a, "%s[j] = k >= W(%d) && k < W(%d) ? -1 : 0", allowed, word, word + 1);
-            orr__nest_set(c->n, "k = k + 1 == %s ? 0 : k + 1", columns);
-            orr__nest_close(c->n, 2);
+            orr__cloop_join_repeat(c, a, orr__cloop_mask_type(c), orr__cloop_name(c, "allowed", c->lay.column[a]),
+                                   length, "k",
+                                   orr__nest_say(c->n, "k >= W(%d) && k < W(%d) ? -1 : 0", word, word + 1));
         }
 }
 

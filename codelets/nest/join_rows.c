@@ -88,18 +88,16 @@ static int pitch_word(const orr__cloop *c)
     return orr__cloop_step_word(c, a, last - 1);
 }
 
-/* The values of a row, as often as they are read. */
-static void repeat_row(const orr__cloop *c, int a, int length)
+void orr__cloop_join_repeat(const orr__cloop *c, int a, const char *type, const char *name, int length,
+                            const char *column, const char *value)
 {
-    int last = c->r->rank - 1;
-    const char *columns = orr__cloop_size(c, last), *again = orr__cloop_name(c, "again", a);
-    orr__nest_array(c->n, ORR__ARRAY_LOOSE, join_type(c, a), again,
-                    orr__nest_say(c->n, "%d", length + ORR__T_SHORT_ROW));
+    const char *columns = orr__cloop_size(c, c->r->rank - 1);
+    orr__nest_array(c->n, ORR__ARRAY_LOOSE, type, name, orr__nest_say(c->n, "%d", length + ORR__T_SHORT_ROW));
     orr__nest_block(c->n);
-    orr__nest_set(c->n, "orr_idx i%d = 0", last);
+    orr__nest_set(c->n, "orr_idx %s = 0", column);
     (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "j", "0", orr__nest_say(c->n, "%d + %s", length, columns), NULL);
-    orr__nest_copy(c->n, a, "%s[j] = %s", again, element(c, a));
-    orr__nest_set(c->n, "i%d = i%d + 1 == %s ? 0 : i%d + 1", last, last, columns, last);
+    orr__nest_copy(c->n, a, "%s[j] = %s", name, value);
+    orr__nest_set(c->n, "%s = %s + 1 == %s ? 0 : %s + 1", column, column, columns, column);
     orr__nest_close(c->n, 2);
 }
 
@@ -117,7 +115,8 @@ void orr__cloop_join_begin(const orr__cloop *c, int length)
     orr__nest_set(c->n, "(void)i%d", last - 1);
     for (int a = 0; a < c->r->naccess && !c->pitched; a++)
         if (orr__cloop_way(c->r, a) == ORR__SAME_ROW)
-            repeat_row(c, a, length);
+            orr__cloop_join_repeat(c, a, join_type(c, a), orr__cloop_name(c, "again", a), length,
+                                   orr__cloop_name(c, "i", last), element(c, a));
 }
 
 /* The elements of a block, row by row. */
@@ -164,7 +163,7 @@ static void join_access(const orr__cloop *c, int a, int length)
         orr__nest_address(c->n, orr__nest_say(c->n, "const %s", type), name, orr__nest_say(c->n, "again%d + phase", a));
     if (w != ORR__ROWS_APART && w != ORR__ROWS_ANYWHERE && w != ORR__SAME_COLUMN)
         return;
-    orr__nest_array(c->n, ORR__ARRAY_LOOSE, type, name, orr__nest_say(c->n, "%d", length + AT_ONCE));
+    orr__cloop_declare(c, ORR__ARRAY_LOOSE, type, "join", a, length + AT_ONCE);
     orr__nest_block(c->n);
     (w == ORR__SAME_COLUMN ? copy_columns : copy_rows)(c, a);
     orr__nest_close(c->n, 1);

@@ -38,8 +38,8 @@ void orr__cloop_lane_clear(const orr__cloop *c, int number)
 void orr__cloop_lane(const orr__cloop *c, int number)
 {
     orr__region fold = orr__emit_fold_of(c->r, number);
-    orr__nest_array(c->n, ORR__ARRAY_LOOSE, orr__emit_type(orr__emit_fold_dtype(&fold, true)), name_of(c, number),
-                    columns(c));
+    orr__cloop_declare(c, ORR__ARRAY_LOOSE, orr__emit_type(orr__emit_fold_dtype(&fold, true)), "lane", number,
+                       ORR__CLOOP_LANES);
     orr__cloop_lane_clear(c, number);
 }
 

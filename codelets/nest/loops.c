@@ -94,6 +94,11 @@ void orr__cloop_value(const orr__cloop *c, int i)
     let->row = c->row;
 }
 
+void orr__cloop_declare(const orr__cloop *c, int how, const char *type, const char *name, int n, int elements)
+{
+    orr__nest_array(c->n, how, type, orr__cloop_name(c, name, n), orr__nest_say(c->n, "%d", elements));
+}
+
 void orr__cloop_load(const orr__cloop *c, int how, int n, const char *name, const char *at)
 {
     orr__part *load = orr__nest_add(c->n, ORR__PART_LOAD, how, n);

@@ -79,9 +79,8 @@ void orr__cloop_fold_arrays(const orr__cloop *c)
     const orr__region *r = c->r;
     for (int k = 0; k < r->nout; k++)
         if (has_block(c, k))
-            orr__nest_array(c->n, ORR__ARRAY_LOOSE, orr__emit_type((orr_dtype)r->instr[r->out_reg[k]].dtype),
-                            orr__cloop_fold_array(c, k),
-                            orr__nest_say(c->n, "%d", ORR__CLOOP_BLOCK + ORR__CLOOP_VECTOR));
+            orr__cloop_declare(c, ORR__ARRAY_LOOSE, orr__emit_type((orr_dtype)r->instr[r->out_reg[k]].dtype), "block",
+                               r->out_reg[k], ORR__CLOOP_BLOCK + ORR__CLOOP_VECTOR);
 }
 
 /* Stores elements [q, e) of the innermost run to the blocks, from `fill` on. */

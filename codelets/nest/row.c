@@ -28,8 +28,8 @@ static void declare(const rows *w, int n)
     const orr__cloop *c = w->c;
     (void)orr__cloop_fold(c, ORR__FOLD_BEGIN, n);
     if (has_block(w, n))
-        orr__nest_array(c->n, ORR__ARRAY_LOOSE, orr__emit_type((orr_dtype)c->r->instr[c->r->instr[n].x].dtype),
-                        orr__cloop_name(c, "block", n), orr__nest_say(c->n, "%d", ORR__CLOOP_BLOCK));
+        orr__cloop_declare(c, ORR__ARRAY_LOOSE, orr__emit_type((orr_dtype)c->r->instr[c->r->instr[n].x].dtype), "block",
+                           n, ORR__CLOOP_BLOCK);
 }
 
 /* The values of the inner loop that the pass needs. */
@@ -167,8 +167,7 @@ static void keep_on_stack(const rows *w)
     }
     for (int n = 0; n < c->r->ninstr; n++)
         if (w->kept[n])
-            orr__nest_array(c->n, ORR__ARRAY_LOOSE, orr__cloop_kept(c, n), orr__cloop_name(c, "keep", n),
-                            orr__nest_say(c->n, "%d", ORR__NEAR_ROW));
+            orr__cloop_declare(c, ORR__ARRAY_LOOSE, orr__cloop_kept(c, n), "keep", n, ORR__NEAR_ROW);
 }
 
 static void outputs(rows *w)

@@ -18,9 +18,9 @@ static void declare(const rows *w)
     const orr__cloop *c = w->c;
     for (int n = 0; n < c->r->ninstr; n++) {
         if (orr__cloop_is_of_row(c, n))
-            orr__cloop_side_array(c, orr__cloop_kept(c, n), "row", n, c->width);
+            orr__cloop_declare(c, 0, orr__cloop_kept(c, n), "row", n, c->width);
         if (w->kept[n])
-            orr__cloop_side_array(c, orr__cloop_kept(c, n), "keep", n, ORR__T_SIDE_BLOCK);
+            orr__cloop_declare(c, 0, orr__cloop_kept(c, n), "keep", n, ORR__T_SIDE_BLOCK);
     }
 }
 
@@ -44,7 +44,7 @@ static void elements(rows *w, int pass)
     for (int n = 0; n < w->c->r->ninstr; n++)
         if (orr__cloop_is_of_row(w->c, n) && wanted_by_elements(w, n, pass))
             orr__cloop_row_again(w->c, n);
-    orr__rowplan_values(w, pass, orr__cloop_side_place(w->c));
+    orr__rowplan_values(w, pass, orr__cloop_side_place(w->c, true));
 }
 
 /* -- folds ------------------------------------------------------------------------------------------------------- */
@@ -52,7 +52,7 @@ static void elements(rows *w, int pass)
 static void fold_elements(rows *w, int pass)
 {
     orr__cloop_each_fold(w->c, pass, orr__cloop_side_begin);
-    orr__cloop_along_row(w->c);
+    orr__cloop_along_row(w->c, true);
     orr__cloop_side_by_side(w->c, ORR__LOOP_VECTOR);
     elements(w, pass);
     orr__cloop_each_fold(w->c, pass, orr__cloop_side_step);
@@ -73,10 +73,10 @@ static bool read_by_row(const rows *w, int n, int pass)
 static void row_value(const rows *w, int n)
 {
     if (w->c->r->instr[n].kind == ORR__RI_FOLD)
-        orr__cloop_fold(w->c, ORR__FOLD_VALUE, n)->at = orr__cloop_row_place(w->c);
+        orr__cloop_fold(w->c, ORR__FOLD_VALUE, n)->at = orr__cloop_side_place(w->c, false);
     else
         orr__cloop_value(w->c, n);
-    orr__cloop_store(w->c, n, orr__cloop_name(w->c, "row", n), orr__cloop_row_place(w->c));
+    orr__cloop_store(w->c, n, orr__cloop_name(w->c, "row", n), orr__cloop_side_place(w->c, false));
 }
 
 /* The values of rows that are known after `pass` folds. */
@@ -104,23 +104,19 @@ static void declare_outputs(const rows *w)
 {
     const orr__region *r = w->c->r;
     for (int k = 0; k < r->nout; k++)
-        orr__cloop_side_array(w->c, orr__emit_storage((orr_dtype)r->out_dtype[k]), "made", k,
-                              r->loops == ORR__LOOPS_PER_ROW ? w->c->width : ORR__T_SIDE_BLOCK);
+        orr__cloop_declare(w->c, 0, orr__emit_storage((orr_dtype)r->out_dtype[k]), "made", k,
+                           r->loops == ORR__LOOPS_PER_ROW ? w->c->width : ORR__T_SIDE_BLOCK);
 }
 
 static void outputs(rows *w)
 {
     const orr__cloop *c = w->c;
-    bool row = c->r->loops == ORR__LOOPS_PER_ROW;
-    if (row)
-        orr__nest_block(c->n);
-    else
-        orr__cloop_along_row(c);
+    bool whole = c->r->loops != ORR__LOOPS_PER_ROW;
+    orr__cloop_along_row(c, whole);
     orr__cloop_side_by_side(c, ORR__LOOP_VECTOR);
     elements(w, w->passes);
     for (int k = 0; k < c->r->nout; k++)
-        orr__cloop_output_register(c, k, orr__cloop_name(c, "made", k),
-                                   row ? orr__cloop_row_place(c) : orr__cloop_side_place(c));
+        orr__cloop_output_register(c, k, orr__cloop_name(c, "made", k), orr__cloop_side_place(c, whole));
     orr__nest_close(c->n, 2);
 }
 

@@ -89,7 +89,7 @@ bool orr__cloop_as_rows(const orr__region *r, orr__region *rows)
 
 bool orr__cloop_is_of_row(const orr__cloop *c, int n)
 {
-    return c->at[n] == c->r->rank - 1 - 1;
+    return c->at[n] == c->r->rank - 2;
 }
 
 void orr__cloop_side_by_side(const orr__cloop *c, int how)
@@ -97,27 +97,21 @@ void orr__cloop_side_by_side(const orr__cloop *c, int how)
     orr__cloop_along(c, how, c->side, "q", "e");
 }
 
-void orr__cloop_along_row(const orr__cloop *c)
+void orr__cloop_along_row(const orr__cloop *c, bool elements)
 {
-    orr__cloop_along(c, ORR__LOOP_STEPS, c->r->rank - 1, "0", orr__cloop_size(c, c->r->rank - 1));
+    if (elements)
+        orr__cloop_along(c, ORR__LOOP_STEPS, c->r->rank - 1, "0", orr__cloop_size(c, c->r->rank - 1));
+    else
+        orr__nest_block(c->n);
 }
 
-const char *orr__cloop_row_place(const orr__cloop *c)
+const char *orr__cloop_side_place(const orr__cloop *c, bool elements)
 {
-    return orr__nest_say(c->n, "i%d - q", c->side);
-}
-
-const char *orr__cloop_side_place(const orr__cloop *c)
-{
-    return orr__nest_say(c->n, "i%d - q + i%d * %d", c->side, c->r->rank - 1, c->width);
+    return elements ? orr__nest_say(c->n, "i%d - q + i%d * %d", c->side, c->r->rank - 1, c->width)
+                    : orr__nest_say(c->n, "i%d - q", c->side);
 }
 
 void orr__cloop_row_again(const orr__cloop *c, int n)
 {
-    orr__cloop_load(c, ORR__LOAD_KEPT, n, orr__cloop_name(c, "row", n), orr__cloop_row_place(c));
-}
-
-void orr__cloop_side_array(const orr__cloop *c, const char *type, const char *name, int n, int elements)
-{
-    orr__nest_array(c->n, 0, type, orr__cloop_name(c, name, n), orr__nest_say(c->n, "%d", elements));
+    orr__cloop_load(c, ORR__LOAD_KEPT, n, orr__cloop_name(c, "row", n), orr__cloop_side_place(c, false));
 }

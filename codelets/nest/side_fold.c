@@ -19,7 +19,7 @@ void orr__cloop_side_begin(const orr__cloop *c, int n)
     orr__region fold = orr__emit_fold_of(c->r, n);
     int columns = columns_of(c, &fold);
     const char *rows_of = orr__nest_say(c->n, "%d", c->width);
-    orr__cloop_side_array(c, wide(&fold), "acc", n, columns * c->width);
+    orr__cloop_declare(c, 0, wide(&fold), "acc", n, columns * c->width);
     if (columns == 1) {
         orr__part *clear = orr__cloop_fold(c, ORR__FOLD_CLEAR, n);
         clear->name = orr__cloop_name(c, "acc", n);
@@ -27,7 +27,7 @@ void orr__cloop_side_begin(const orr__cloop *c, int n)
     }
     if (!fold.search)
         return;
-    orr__cloop_side_array(c, "orr_i32", "where", n, c->width);
+    orr__cloop_declare(c, 0, "orr_i32", "where", n, c->width);
     (void)orr__nest_loop(c->n, ORR__LOOP_INT, "l", "0", rows_of, NULL);
     orr__nest_set(c->n, "where%d[l] = -1", n);
     orr__nest_close(c->n, 1);
@@ -39,14 +39,14 @@ void orr__cloop_side_step(const orr__cloop *c, int n)
     int columns = columns_of(c, &fold);
     orr__part *step = orr__cloop_fold(c, ORR__FOLD_STEP, n);
     step->dtype = ORR_I32;
-    step->at = orr__nest_say(c->n, "where%d[%s]", n, orr__cloop_row_place(c));
+    step->at = orr__nest_say(c->n, "where%d[%s]", n, orr__cloop_side_place(c, false));
     step->to = orr__cloop_name(c, "i", c->r->rank - 1);
     if (columns == 1) {
-        step->name = orr__nest_say(c->n, "acc%d[%s]", n, orr__cloop_row_place(c));
+        step->name = orr__nest_say(c->n, "acc%d[%s]", n, orr__cloop_side_place(c, false));
         return;
     }
     step->name = orr__nest_say(c->n, "acc%d[i%d %% %d * %d + %s]", n, c->r->rank - 1, columns, c->width,
-                               orr__cloop_row_place(c));
+                               orr__cloop_side_place(c, false));
     step->step = orr__nest_say(c->n, "i%d < %d", c->r->rank - 1, columns);
 }
 

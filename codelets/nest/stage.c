@@ -80,8 +80,7 @@ void orr__cloop_stage_begin(const orr__cloop *c, int stages)
 {
     for (int n = 0; n < c->r->ninstr; n++)
         if (kept(c, n, stages))
-            orr__nest_array(c->n, 0, orr__cloop_kept(c, n), orr__cloop_name(c, "keep", n),
-                            orr__nest_say(c->n, "%d", ORR__BLOCK_ELEMENTS));
+            orr__cloop_declare(c, 0, orr__cloop_kept(c, n), "keep", n, ORR__BLOCK_ELEMENTS);
 }
 
 void orr__cloop_stage_values(const orr__cloop *c, int stage, int stages)

@@ -25,7 +25,7 @@ static int last_of(const orr__cloop *c)
 
 static const char *place(const orr__cloop *c, int n)
 {
-    return c->at[n] == last_of(c) ? orr__cloop_side_place(c) : orr__cloop_row_place(c);
+    return orr__cloop_side_place(c, c->at[n] == last_of(c));
 }
 
 /* True if access a is transposed as a block. Other accesses have stride 1 or 0 along the rows side by side. */
@@ -136,19 +136,16 @@ static void turn(const orr__cloop *c, int n)
 {
     int a = c->r->instr[n].a;
     bool row = c->at[n] < last_of(c), plain = !gathers(c, n) && !c->r->access[a].box;
-    orr__cloop_side_array(c, orr__cloop_stored(c, a), "turned", n, row ? c->width : ORR__T_SIDE_BLOCK);
+    orr__cloop_declare(c, 0, orr__cloop_stored(c, a), "turned", n, row ? c->width : ORR__T_SIDE_BLOCK);
     if (plain && squares(c, n)) {
         turn_squares(c, n, squares(c, n));
     } else if (plain && goes_by_row(c, n)) {
         orr__cloop_side_by_side(c, ORR__LOOP_STEPS);
-        orr__cloop_along_row(c);
+        orr__cloop_along_row(c, true);
         turn_element(c, n);
         orr__nest_close(c->n, 2);
     } else {
-        if (row)
-            orr__nest_block(c->n);
-        else
-            orr__cloop_along_row(c);
+        orr__cloop_along_row(c, !row);
         turn_by_element(c, n, plain);
         orr__nest_close(c->n, 1);
     }

@@ -47,15 +47,12 @@ static void begin_past(const orr__cloop *c, int k, const char *place)
 static void elements_out(const orr__cloop *c, int k)
 {
     const char *length = orr__cloop_size(c, c->r->rank - 1);
-    if (is_row(c))
-        orr__nest_block(c->n);
-    else
-        orr__cloop_along_row(c);
+    orr__cloop_along_row(c, !is_row(c));
     orr__cloop_side_by_side(c, ORR__LOOP_STEPS);
     const char *to = is_row(c) ? orr__nest_say(c->n, "at + i%d * step", c->side)
                                : orr__nest_say(c->n, "(at + i%d * step) * %s + i%d", c->side, length, c->r->rank - 1);
     orr__nest_copy(c->n, k, "out%d[(orr_idx)W(%d) + %s] = made%d[%s]", k, c->lay.out_at + k, to, k,
-                   is_row(c) ? orr__cloop_row_place(c) : orr__cloop_side_place(c));
+                   orr__cloop_side_place(c, !is_row(c)));
     orr__nest_close(c->n, 2);
 }
 
