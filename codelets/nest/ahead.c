@@ -61,8 +61,7 @@ static void widen(const change *ch, int n, int most, const char *to, int row, in
     orr__nest_set(c->n, "const orr_idx i%d = %s", last, ch->from);
     if (axis >= 0)
         orr__nest_set(c->n, "const orr_idx i%d = p + %d", axis, row);
-    orr__nest_copy(c->n, n, "orr_widen(wide%d_%d, %s + (%s), %s - i%d)", n, row, orr__cloop_array(c, c->r->instr[n].a),
-                   orr__cloop_element(c, n), to, last);
+    orr__nest_copy(c->n, n, "orr_widen(wide%d_%d, %s, %s - i%d)", n, row, orr__cloop_address(c, n), to, last);
     orr__nest_close(c->n, 1);
 }
 

@@ -23,8 +23,10 @@ static void fold_steps(const orr__cloop *c)
     for (int k = 0; k < c->r->nout; k++) {
         orr__part *step = orr__cloop_fold(c, ORR__FOLD_STEP, orr__cloop_fold_number(c, k));
         step->name = orr__cloop_name(c, "fold", k);
-        step->at = orr__cloop_name(c, "where", k);
-        step->to = orr__nest_say(c->n, "i%d%s", c->order[c->r->rank - 2], c->r->rmask & 1u ? " + W(0)" : "");
+        step->at = c->r->search ? "where0" : NULL;
+        step->to = !c->r->search
+                       ? NULL
+                       : orr__nest_say(c->n, "i%d%s", c->order[c->r->rank - 2], c->r->rmask & 1u ? " + W(0)" : "");
     }
 }
 

@@ -25,17 +25,15 @@ void orr__cloop_axes(const orr__cloop *c, uint32_t axes, const char *from)
 }
 
 /* The loop over all points, or over all groups, of which each item or group has one. */
-static void bind(const orr__cloop *c, const char *index, orr__text *head)
+static void bind(const orr__cloop *c, const char *index, const char *head)
 {
-    orr__nest_loop(c->n, ORR__LOOP_BOUND, index, NULL, "W(0)", NULL)->at = orr__cloop_said(c, head);
+    orr__nest_loop(c->n, ORR__LOOP_BOUND, index, NULL, "W(0)", NULL)->at = head;
 }
 
 /* Spans that are not whole have their elements at a distance, so that neighbouring items read neighbours. */
 static void bind_spans(const orr__cloop *c)
 {
-    orr__text head = { 0 };
-    orr__text_add(&head, c->device->seat);
-    bind(c, "head", &head);
+    bind(c, "head", c->device->seat);
     orr__nest_set(c->n, "const int size = %s, whole = (int)W(%d), gap = whole ? 1 : size", c->device->size,
                   c->lay.span_at);
     orr__nest_set(c->n, "const orr_idx count = (orr_idx)W(0), head = block * (size * ORR_SPAN) + "
@@ -45,18 +43,11 @@ static void bind_spans(const orr__cloop *c)
     orr__nest_close(c->n, 1);
 }
 
-static void bind_items(const orr__cloop *c)
-{
-    orr__text head = { 0 };
-    orr__text_add(&head, c->device->begin);
-    bind(c, "i", &head);
-}
-
 static void bind_groups(const orr__cloop *c)
 {
     orr__text head = { 0 };
     orr__emit_group_begin(&head, c->device, &c->lay);
-    bind(c, "line", &head);
+    bind(c, "line", orr__cloop_said(c, &head));
 }
 
 /* -- elements of an item -------------------------------------------------------------------------------------------- */
@@ -88,7 +79,10 @@ static void every_value(const orr__cloop *c)
 static void map(const orr__cloop *c)
 {
     const orr__elements e = { .index = "i", .end = "count", .base = "", .axes = c->lay.linear ? 0 : ~0u };
-    (c->lay.span > 1 ? bind_spans : bind_items)(c);
+    if (c->lay.span > 1)
+        bind_spans(c);
+    else
+        bind(c, "i", c->device->begin);
     orr__part **mark = c->n->end;
     if (c->lay.span <= 1)
         orr__cloop_axes(c, e.axes, e.index);
@@ -177,19 +171,12 @@ static void reduce(const orr__cloop *c)
 
 /* -- rows: a pass for each level of dependent folds, then the outputs --------------------------------------------------- */
 
-/* The values that pass number `pass` needs, in its loop. */
-static void values(orr__rowplan *w, int pass)
-{
-    orr__rowplan_want(w, pass, false);
-    orr__rowplan_values(w, pass, NULL);
-}
-
 static void pass(orr__rowplan *w, const orr__elements *e, int number)
 {
     const orr__cloop *c = w->c;
     orr__cloop_folds(c, number, ORR__FOLD_BEGIN);
     orr__part **mark = begin_elements(c, e);
-    values(w, number);
+    orr__rowplan_values(w, number, NULL);
     orr__cloop_each_fold(c, number, step);
     end_elements(c, e, mark);
     orr__cloop_folds(c, number, ORR__FOLD_VALUE);
@@ -207,7 +194,7 @@ static void last_pass(orr__rowplan *w, const orr__elements *e)
         return;
     }
     orr__part **mark = begin_elements(c, e);
-    values(w, w->passes);
+    orr__rowplan_values(w, w->passes, NULL);
     if (c->lay.span <= 1)
         orr__nest_set(c->n, "const orr_idx i = %s%s", e->base, e->index);
     orr__cloop_outputs(c);

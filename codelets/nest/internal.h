@@ -144,26 +144,27 @@ typedef struct {
 void orr__rowplan_nest(orr__rowplan w, void (*nest)(orr__rowplan *w));
 /* Marks the instructions that pass number `pass` needs: the operands of its folds, or of the outputs. */
 void orr__rowplan_want(orr__rowplan *w, int pass, bool decide);
-/* The values of the inner loop that it has marked, those of former passes from keep<n>, whose element is `at`. */
-void orr__rowplan_values(const orr__rowplan *w, int pass, const char *at);
+/* The values of the inner loop that the pass needs, those of former passes from keep<n>, whose element is `at`. */
+void orr__rowplan_values(orr__rowplan *w, int pass, const char *at);
 bool orr__rowplan_inner(const orr__rowplan *w, int n); /* is register n computed in the inner loop? */
 bool orr__cloop_folds_in(const orr__cloop *c, int instr, int pass);
 
 /* -- loops.c: parts and loops ---------------------------------------------------------------------------------- */
 
 /* Expressions: the number of the element of access a; whether the point is inside of its box; its array; the element that instruction n reads
- * there; the type of its elements. `name` with a number; the size of an axis; the length of the innermost loops. */
+ * there; its address; the type of its elements. `name` with a number; the size of an axis; the length of the innermost loops. */
 const char *orr__cloop_said(const orr__cloop *c, orr__text *t); /* a text, which it frees */
 const char *orr__cloop_index(const orr__cloop *c, int a, bool wide);
 const char *orr__cloop_inside(const orr__cloop *c, int a);
 const char *orr__cloop_array(const orr__cloop *c, int a);
 const char *orr__cloop_element(const orr__cloop *c, int n);
+const char *orr__cloop_address(const orr__cloop *c, int n);
 const char *orr__cloop_stored(const orr__cloop *c, int a);
 const char *orr__cloop_name(const orr__cloop *c, const char *name, int n);
 const char *orr__cloop_size(const orr__cloop *c, int axis);
 const char *orr__cloop_length(const orr__cloop *c);
 /* Parts: the array `name`<n>; instruction i; register n from an array; to one; output k from the value `from` to an element of `name`, from its register, or to
- * element i of memory; a part of a fold. */
+ * element i of memory; a part of a fold, or that of elements from `from` on. */
 void orr__cloop_declare(const orr__cloop *c, int how, const char *type, const char *name, int n, int elements);
 void orr__cloop_value(const orr__cloop *c, int i);
 void orr__cloop_load(const orr__cloop *c, int how, int n, const char *name, const char *at);
@@ -173,6 +174,7 @@ void orr__cloop_output_register(const orr__cloop *c, int k, const char *name, co
 void orr__cloop_output_value(const orr__cloop *c, int k, orr_dtype dtype, const char *from);
 void orr__cloop_outputs(const orr__cloop *c); /* all of them from their registers */
 orr__part *orr__cloop_fold(const orr__cloop *c, int how, int number);
+void orr__cloop_fold_block(const orr__cloop *c, int number, const char *from, const char *count);
 /* The instructions in loop `pos`, or those of passes from … to (inclusive). */
 void orr__cloop_values(const orr__cloop *c, int pos);
 void orr__cloop_passes(const orr__cloop *c, int pos, int from, int to);

@@ -56,6 +56,11 @@ const char *orr__cloop_element(const orr__cloop *c, int n)
     return orr__cloop_said(c, &t);
 }
 
+const char *orr__cloop_address(const orr__cloop *c, int n)
+{
+    return orr__nest_say(c->n, "%s + (%s)", orr__cloop_array(c, c->r->instr[n].a), orr__cloop_element(c, n));
+}
+
 const char *orr__cloop_stored(const orr__cloop *c, int a)
 {
     return orr__emit_storage((orr_dtype)c->r->in_dtype[c->r->access[a].input]);
@@ -147,6 +152,13 @@ orr__part *orr__cloop_fold(const orr__cloop *c, int how, int number)
     fold->around = c->around;
     fold->name = orr__cloop_name(c, "acc", number);
     return fold;
+}
+
+void orr__cloop_fold_block(const orr__cloop *c, int number, const char *from, const char *count)
+{
+    orr__part *fold = orr__cloop_fold(c, ORR__FOLD_BLOCK, number);
+    fold->from = from;
+    fold->to = count;
 }
 
 void orr__cloop_passes(const orr__cloop *c, int pos, int from, int to)

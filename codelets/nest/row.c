@@ -13,7 +13,7 @@ static const char *source(const rows *w, int n)
     const orr__cloop *c = w->c;
     int x = c->r->instr[n].x;
     if (orr__cloop_lies(c, x))
-        return orr__nest_say(c->n, "%s + (%s)", orr__cloop_array(c, c->r->instr[x].a), orr__cloop_element(c, x));
+        return orr__cloop_address(c, x);
     return w->kept[x] ? orr__nest_say(c->n, "keep%d + q", x) : orr__cloop_name(c, "block", n);
 }
 
@@ -32,10 +32,8 @@ static void declare(const rows *w, int n)
                            n, ORR__CLOOP_BLOCK);
 }
 
-/* The values of the inner loop that the pass needs. */
 static void values(rows *w, int pass)
 {
-    orr__rowplan_want(w, pass, false);
     orr__rowplan_values(w, pass, orr__cloop_name(w->c, "i", w->c->r->rank - 1));
 }
 
@@ -121,11 +119,8 @@ static void pass(rows *w, int number)
     }
     fill_blocks(w, number);
     for (int n = 0; n < c->r->ninstr; n++)
-        if (orr__cloop_folds_in(c, n, number)) {
-            orr__part *fold = orr__cloop_fold(c, ORR__FOLD_BLOCK, n);
-            fold->from = source(w, n);
-            fold->to = "e - q";
-        }
+        if (orr__cloop_folds_in(c, n, number))
+            orr__cloop_fold_block(c, n, source(w, n), "e - q");
     orr__nest_close(c->n, 1);
     orr__cloop_folds(c, number, ORR__FOLD_VALUE);
 }

@@ -60,7 +60,6 @@ static bool keep(orr__rowplan *w, int n)
     return w->kept[n] = true;
 }
 
-/* Marks the instructions that pass number `pass` needs: the operands of its folds, or of the outputs. */
 void orr__rowplan_want(orr__rowplan *w, int pass, bool decide)
 {
     const orr__region *r = w->c->r;
@@ -115,9 +114,10 @@ void orr__rowplan_nest(orr__rowplan w, void (*nest)(orr__rowplan *w))
     free(w.kept);
 }
 
-void orr__rowplan_values(const orr__rowplan *w, int pass, const char *at)
+void orr__rowplan_values(orr__rowplan *w, int pass, const char *at)
 {
     const orr__cloop *c = w->c;
+    orr__rowplan_want(w, pass, false);
     for (int n = 0; n < c->r->ninstr; n++) {
         if (!w->wanted[n] || !orr__rowplan_inner(w, n))
             continue;

@@ -12,13 +12,6 @@ static bool any_block(const orr__cloop *c)
     return any;
 }
 
-static void fold_block(const orr__cloop *c, int k, const char *from, const char *count)
-{
-    orr__part *fold = orr__cloop_fold(c, ORR__FOLD_BLOCK, orr__cloop_fold_number(c, k));
-    fold->from = from;
-    fold->to = count;
-}
-
 /* An operand in memory is read in place, in the same steps as the blocks. */
 static void fold_each(const orr__cloop *c)
 {
@@ -27,11 +20,9 @@ static void fold_each(const orr__cloop *c)
         orr__cloop_fold_values(c, "");
     for (int k = 0; k < r->nout; k++) {
         int n = r->out_reg[k];
-        fold_block(c, k,
-                   orr__cloop_folds_array(c, k)
-                       ? orr__nest_say(c->n, "%s + (%s)", orr__cloop_array(c, r->instr[n].a), orr__cloop_element(c, n))
-                       : orr__cloop_fold_array(c, k),
-                   "e - q");
+        orr__cloop_fold_block(c, orr__cloop_fold_number(c, k),
+                              orr__cloop_folds_array(c, k) ? orr__cloop_address(c, n) : orr__cloop_fold_array(c, k),
+                              "e - q");
     }
 }
 
@@ -72,7 +63,7 @@ static void parts_of_run(const orr__cloop *c, const char *most)
 static void fold_blocks(const orr__cloop *c)
 {
     for (int k = 0; k < c->r->nout; k++)
-        fold_block(c, k, orr__cloop_fold_array(c, k), "fill");
+        orr__cloop_fold_block(c, orr__cloop_fold_number(c, k), orr__cloop_fold_array(c, k), "fill");
     orr__nest_set(c->n, "fill = 0");
 }
 

@@ -38,9 +38,11 @@ void orr__cloop_side_step(const orr__cloop *c, int n)
     orr__region fold = orr__emit_fold_of(c->r, n);
     int columns = columns_of(c, &fold);
     orr__part *step = orr__cloop_fold(c, ORR__FOLD_STEP, n);
-    step->dtype = ORR_I32;
-    step->at = orr__nest_say(c->n, "where%d[%s]", n, orr__cloop_side_place(c, false));
-    step->to = orr__cloop_name(c, "i", c->r->rank - 1);
+    if (fold.search) {
+        step->dtype = ORR_I32;
+        step->at = orr__nest_say(c->n, "where%d[%s]", n, orr__cloop_side_place(c, false));
+        step->to = orr__cloop_name(c, "i", c->r->rank - 1);
+    }
     if (columns == 1) {
         step->name = orr__nest_say(c->n, "acc%d[%s]", n, orr__cloop_side_place(c, false));
         return;

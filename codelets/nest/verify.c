@@ -55,12 +55,6 @@ static void declare(scope *s, const char *name, size_t n)
     s->name[s->names++].n = n;
 }
 
-/* Is the array of an element such as "acc3[i1 - q]", or of a span "ld0.v", there, or memory? */
-static bool has_array(const scope *s, const char *name)
-{
-    return strncmp(name, "out", 3) == 0 || has_name(s, name, strcspn(name, "[."));
-}
-
 static void demand(scope *s, bool holds, const orr__part *p, const char *what)
 {
     if (!holds && !*s->why)
@@ -130,42 +124,17 @@ static void names(scope *s, const orr__part *p, const char *text)
 
 /* -- parts ------------------------------------------------------------------------------------------------------------ */
 
-static void operands(scope *s, const orr__part *p)
-{
-    const orr__rinstr *in = &s->r->instr[p->n];
-    demand(s, has_reg(s, in->x) && has_reg(s, in->y) && has_reg(s, in->z), p, "an operand");
-}
-
-/* acc<n>, which a fold of blocks needs. */
-static void begun(scope *s, const orr__part *p)
-{
-    char acc[24];
-    (void)snprintf(acc, sizeof acc, "acc%d", p->n);
-    demand(s, has_array(s, acc), p, "the sum");
-}
-
+/* A register of a fold's operand, or its sum acc<n>. */
 static void fold(scope *s, const orr__part *p)
 {
-    const orr__region fold = orr__emit_fold_of(s->r, p->n);
-    if (p->how == ORR__FOLD_BEGIN)
-        declare(s, p->name, strlen(p->name));
-    else
-        names(s, p, p->name);
-    bool steps = p->how == ORR__FOLD_STEP || p->how == ORR__FOLD_LANE, places = !steps || fold.search;
-    names(s, p, p->from);
-    names(s, p, p->step);
-    names(s, p, places ? p->to : NULL);
-    names(s, p, places ? p->at : NULL);
-    if (p->how == ORR__FOLD_BLOCK || p->how == ORR__FOLD_JOIN || p->how == ORR__FOLD_END || p->how == ORR__FOLD_VALUE)
-        begun(s, p);
-    if (steps && !p->from)
-        demand(s, has_reg(s, fold.out_reg[0]), p, "the value");
-    if (p->name && strchr(p->name, '['))
-        demand(s, has_array(s, p->name), p, "the array");
-    if (p->how == ORR__FOLD_VALUE && fold.search)
+    char acc[24];
+    int length = snprintf(acc, sizeof acc, "acc%d", p->n);
+    if (p->how == ORR__FOLD_STEP || p->how == ORR__FOLD_LANE)
+        demand(s, p->from || has_reg(s, orr__emit_fold_of(s->r, p->n).out_reg[0]), p, "the value");
+    else if (p->how != ORR__FOLD_BEGIN && p->how != ORR__FOLD_CLEAR)
+        demand(s, has_name(s, acc, (size_t)length), p, "the sum");
+    if (p->how == ORR__FOLD_VALUE && orr__emit_fold_of(s->r, p->n).search)
         demand(s, p->at != NULL, p, "the place");
-    if (p->how == ORR__FOLD_VALUE)
-        s->reg[s->regs++] = p->n;
     if (p->how == ORR__FOLD_END)
         names(s, p, "int fold, where");
 }
@@ -180,6 +149,7 @@ static void body_of(scope *s, const orr__part *list)
 
 static void loop(scope *s, const orr__part *p)
 {
+    int before = s->names;
     names(s, p, p->from);
     if (p->how & ORR__LOOP_BOUND)
         names(s, p, p->at);
@@ -192,44 +162,31 @@ static void loop(scope *s, const orr__part *p)
     names(s, p, p->to);
     names(s, p, p->step);
     body_of(s, p->body);
+    s->names = before;
 }
 
 static void part(scope *s, const orr__part *p)
 {
-    int before = s->names;
-    switch (p->kind) {
-    case ORR__PART_LOOP:
+    const orr__rinstr *in = p->kind == ORR__PART_LET ? &s->r->instr[p->n] : NULL;
+    bool array = p->kind == ORR__PART_ARRAY, begins = p->kind == ORR__PART_FOLD && p->how == ORR__FOLD_BEGIN;
+    if (p->kind == ORR__PART_LOOP) {
         loop(s, p);
-        s->names = before;
         return;
-    case ORR__PART_ARRAY:
-        names(s, p, p->from);
-        names(s, p, p->step);
-        declare(s, p->name, strlen(p->name));
-        return;
-    case ORR__PART_LET:
-        operands(s, p);
-        names(s, p, p->at);
-        s->reg[s->regs++] = p->n;
-        return;
-    case ORR__PART_LOAD:
-        demand(s, has_array(s, p->name), p, "the array");
-        names(s, p, p->at);
-        s->reg[s->regs++] = p->n;
-        return;
-    case ORR__PART_STORE:
-        demand(s, has_array(s, p->name), p, "the array");
-        demand(s, p->how != ORR__STORE_PLAIN || has_reg(s, p->n), p, "the register");
-        names(s, p, p->at);
-        names(s, p, p->from);
-        return;
-    case ORR__PART_FOLD: fold(s, p); return;
-    default: break;
     }
-    names(s, p, p->at); /* MASK, SET, COPY, PREFETCH */
     names(s, p, p->from);
     names(s, p, p->to);
     names(s, p, p->step);
+    names(s, p, array ? NULL : p->at);
+    if (array || begins)
+        declare(s, p->name, strlen(p->name));
+    else
+        names(s, p, p->name);
+    if (p->kind == ORR__PART_FOLD)
+        fold(s, p);
+    demand(s, !in || (has_reg(s, in->x) && has_reg(s, in->y) && has_reg(s, in->z)), p, "an operand");
+    demand(s, p->kind != ORR__PART_STORE || p->how != ORR__STORE_PLAIN || has_reg(s, p->n), p, "the register");
+    if (in || p->kind == ORR__PART_LOAD || (p->kind == ORR__PART_FOLD && p->how == ORR__FOLD_VALUE))
+        s->reg[s->regs++] = p->n;
     body_of(s, p->body);
     body_of(s, p->other);
 }
