@@ -30,10 +30,9 @@ static bool read_wide(orr__part *part, void *arg)
     return c->r->instr[part->n].kind != ORR__RI_PLACE;
 }
 
-static void change_nodes(const change *ch, orr__part *list)
+static void change_nodes(change *ch, orr__part *list)
 {
-    change to = *ch;
-    orr__nest_each(&list, read_wide, &to);
+    orr__nest_each(&list, read_wide, ch);
     orr__nest_put(ch->c->n, list);
 }
 
@@ -61,7 +60,7 @@ static void widen(const change *ch, int n, int most, const char *to, int row, in
     orr__nest_set(c->n, "const orr_idx i%d = %s", last, ch->from);
     if (axis >= 0)
         orr__nest_set(c->n, "const orr_idx i%d = p + %d", axis, row);
-    orr__nest_copy(c->n, n, "orr_widen(wide%d_%d, %s, %s - i%d)", n, row, orr__cloop_address(c, n), to, last);
+    orr__nest_copy(c->n, "orr_widen(wide%d_%d, %s, %s - i%d)", n, row, orr__cloop_address(c, n), to, last);
     orr__nest_close(c->n, 1);
 }
 
@@ -73,7 +72,7 @@ void orr__cloop_widen_rows(const orr__cloop *c, orr__part **mark, const char *fr
         c->n->t->failed = true;
         return;
     }
-    const change ch = { c, from, done };
+    change ch = { c, from, done };
     orr__part *list = orr__nest_take(c->n, mark);
     for (int n = 0; n < c->r->ninstr; n++) {
         done[n] = widens(c, n) && (axis < 0 || c->r->instr[n].kind != ORR__RI_GATHER) &&
@@ -138,7 +137,7 @@ static void gather(const change *ch, const orr__part *list, const char *to, int 
 static void gather_list(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most)
 {
     bool *needed = calloc((size_t)c->r->ninstr + 1, sizeof *needed);
-    const change ch = { c, from, needed };
+    change ch = { c, from, needed };
     if (!needed) {
         c->n->t->failed = true;
     } else if (orr__cloop_work(c) >= ORR__COST_FUNCTION && find_gathers(c, *mark, needed) &&

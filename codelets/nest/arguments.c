@@ -104,6 +104,14 @@ int orr__cloop_most(const orr__rinstr *in, const int16_t *of, int least)
     return least;
 }
 
+bool orr__cloop_read_as(const orr__region *r, int a, int kind)
+{
+    bool any = false;
+    for (int i = 0; i < r->ninstr; i++)
+        any = any || (r->instr[i].a == a && r->instr[i].kind == kind);
+    return any;
+}
+
 orr_status orr__cloop_place(orr__cloop *c)
 {
     const orr__region *r = c->r;

@@ -123,7 +123,7 @@ static void end_fold(const orr__cloop *c, int number)
     orr__nest *n = c->n;
     (void)orr__cloop_fold(c, ORR__FOLD_END, number);
     (void)orr__nest_if(n, "live && lane == 0 && stage == 1");
-    orr__nest_copy(n, number, "scratch[(line << parts) + part].a%d = acc%d", number, number);
+    orr__nest_copy(n, "scratch[(line << parts) + part].a%d = acc%d", number, number);
     orr__nest_else(n);
     (void)orr__nest_if(n, "live && lane == 0");
     orr__cloop_output_value(c, number - c->r->ninstr, fold.search ? ORR_I64 : orr__emit_fold_dtype(&fold, c->fp64),

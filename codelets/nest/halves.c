@@ -132,5 +132,5 @@ void orr__cloop_narrow(const orr__cloop *c, orr__part **mark, const char *from, 
     orr__nest_put(c->n, list);
     for (int k = 0; k < c->r->nout; k++)
         if (narrows(c, k))
-            orr__nest_copy(c->n, k, "orr_narrow(to%d + (%s - q), half%d, %s - %s)", k, from, k, to, from);
+            orr__nest_copy(c->n, "orr_narrow(to%d + (%s - q), half%d, %s - %s)", k, from, k, to, from);
 }

@@ -62,6 +62,7 @@ static inline bool orr__cloop_reads(const orr__rinstr *in, int n)
     return in->x == n || in->y == n || in->z == n;
 }
 int orr__cloop_most(const orr__rinstr *in, const int16_t *of, int least);
+bool orr__cloop_read_as(const orr__region *r, int a, int kind); /* does an instruction of this kind read access a? */
 
 /* arguments.c: the kernel without its nest; of one with a layout and an order, the places of registers; the word with the step of access a
  * along an axis along which it moves by any step. */
@@ -258,7 +259,6 @@ typedef enum {
 } orr__way;
 orr__way orr__cloop_way(const orr__region *r, int a);
 int orr__cloop_gatherer(const orr__region *r, int a);
-bool orr__cloop_is_index(const orr__region *r, int a); /* is access a itself the value that is read? */
 /* The reason against rows that are joined, or side by side; NULL: none. choice.c: does the region have this nest? */
 const char *orr__cloop_joins_not(const orr__region *r);
 const char *orr__cloop_side_not(const orr__region *r);
@@ -280,8 +280,8 @@ void orr__cloop_join_begin(const orr__cloop *c, int length);
 void orr__cloop_join_block(const orr__cloop *c, int length);
 void orr__cloop_join_rows(const orr__cloop *c, int k, const char *to);
 /* The array `name` has the value of each `column` of a row, as often as blocks of `length` elements read it. */
-void orr__cloop_join_repeat(const orr__cloop *c, int a, const char *type, const char *name, int length,
-                            const char *column, const char *value);
+void orr__cloop_join_repeat(const orr__cloop *c, const char *type, const char *name, int length, const char *column,
+                            const char *value);
 /* join_boxes.c: for each access the number n of the array columns<n> of its box, -1: none. Before all loops: these arrays, of integers of this
  * type. Before the loops over blocks: the range of joined rows that are inside of access a's box, whose words begin at `word`. Is access a the
  * first that reads its columns<n>? */
@@ -311,6 +311,8 @@ void orr__cloop_past_end(const orr__cloop *c);
 bool orr__cloop_pays(const orr__cloop *c);
 int64_t orr__cloop_reach(const orr__launch *l);
 int64_t orr__cloop_most_reach(const orr__cloop *c); /* of all rows. A branch that is never taken has its price */
+/* The target caches of a PREFETCH, as __builtin_prefetch numbers them. */
+enum { ORR__IN_L1 = 3, ORR__IN_L2 = 2 }; /* limit of arithmetic */
 /* prefetch.c: in a block [from, to), prefetches the next input. The `rows` variant prefetches for the `rows` places on axis d after those from p
  * on. */
 void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to);

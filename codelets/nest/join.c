@@ -61,15 +61,6 @@ static bool is_of_places(const orr__region *r, int a)
     return all;
 }
 
-/* Is access a itself the value that is read, the index of an iota? */
-bool orr__cloop_is_index(const orr__region *r, int a)
-{
-    bool any = false;
-    for (int i = 0; i < r->ninstr; i++)
-        any = any || (r->instr[i].a == a && r->instr[i].kind == ORR__RI_IOTA);
-    return any;
-}
-
 /* How an access moves from one row to the next. */
 orr__way orr__cloop_way(const orr__region *r, int number)
 {
@@ -82,11 +73,11 @@ orr__way orr__cloop_way(const orr__region *r, int number)
         return orr__cloop_gatherer(r, number) >= 0 && !a->box && along == 1 ? ORR__ROWS_ANYWHERE : ORR__OTHER;
     if (down == along * r->dim[last] && (along == 0 || along == 1))
         return ORR__GOES_ON;
-    return a->box || (a->input < 0 && !orr__cloop_is_index(r, number)) ? ORR__OTHER
-           : down == 0                                                 ? ORR__SAME_ROW
-           : along == 0                                                ? ORR__SAME_COLUMN
-           : along == 1 && a->input >= 0                               ? ORR__ROWS_APART
-                                                                       : ORR__OTHER;
+    return a->box || (a->input < 0 && !orr__cloop_read_as(r, number, ORR__RI_IOTA)) ? ORR__OTHER
+           : down == 0                                                              ? ORR__SAME_ROW
+           : along == 0                                                             ? ORR__SAME_COLUMN
+           : along == 1 && a->input >= 0                                            ? ORR__ROWS_APART
+                                                                                    : ORR__OTHER;
 }
 
 static bool has_columns(const orr__region *r)
@@ -188,13 +179,11 @@ bool orr__cloop_join_copies(const orr__cloop *c)
 bool orr__cloop_join_is_long(const orr__cloop *c)
 {
     const orr__region *r = c->r;
-    bool copies = c->pitched;
+    bool fills = false;
     int64_t elements = 1;
     for (int d = 0; d < r->rank; d++)
         elements *= r->dim[d];
-    for (int a = 0; a < r->naccess && c->joins && !copies; a++) {
-        orr__way w = orr__cloop_way(r, a);
-        copies = w == ORR__ROWS_APART || w == ORR__ROWS_ANYWHERE || w == ORR__SAME_COLUMN || c->lay.column[a] >= 0;
-    }
-    return copies && (c->pitched || orr__cloop_join_copies(c) || elements >= ORR__T_RARE_SET * ORR__BLOCK_ELEMENTS);
+    for (int a = 0; a < r->naccess && c->joins; a++)
+        fills = fills || orr__cloop_way(r, a) == ORR__SAME_COLUMN || c->lay.column[a] >= 0;
+    return c->pitched || orr__cloop_join_copies(c) || (fills && elements >= ORR__T_RARE_SET * ORR__BLOCK_ELEMENTS);
 }

@@ -46,9 +46,8 @@ void orr__cloop_join_columns(const orr__cloop *c, int length)
     for (int a = 0; c->joins && a < c->r->naccess; a++)
         if (orr__cloop_first_column(c, a)) {
             int word = columns_word(c, a);
-            orr__cloop_join_repeat(c, a, orr__cloop_mask_type(c), orr__cloop_name(c, "allowed", c->lay.column[a]),
-                                   length, "k",
-                                   orr__nest_say(c->n, "k >= W(%d) && k < W(%d) ? -1 : 0", word, word + 1));
+            orr__cloop_join_repeat(c, orr__cloop_mask_type(c), orr__cloop_name(c, "allowed", c->lay.column[a]), length,
+                                   "k", orr__nest_say(c->n, "k >= W(%d) && k < W(%d) ? -1 : 0", word, word + 1));
         }
 }
 

@@ -72,7 +72,7 @@ void orr__cloop_join_functions(const orr__cloop *c, orr__text *t)
 void orr__cloop_join_rows(const orr__cloop *c, int k, const char *to)
 {
     int last = c->r->rank - 1;
-    orr__nest_copy(c->n, k,
+    orr__nest_copy(c->n,
                    "orr_to_rows((char *)(out%d + (orr_idx)W(%d) + at), (const char *)line%d_out, begun, phase, %s - q, "
                    "pitch, %s, %s, %d)",
                    k, c->lay.out_at + k, k, to, orr__cloop_size(c, last), orr__cloop_size(c, last - 1),
@@ -88,15 +88,15 @@ static int pitch_word(const orr__cloop *c)
     return orr__cloop_step_word(c, a, last - 1);
 }
 
-void orr__cloop_join_repeat(const orr__cloop *c, int a, const char *type, const char *name, int length,
-                            const char *column, const char *value)
+void orr__cloop_join_repeat(const orr__cloop *c, const char *type, const char *name, int length, const char *column,
+                            const char *value)
 {
     const char *columns = orr__cloop_size(c, c->r->rank - 1);
     orr__nest_array(c->n, ORR__ARRAY_LOOSE, type, name, orr__nest_say(c->n, "%d", length + ORR__T_SHORT_ROW));
     orr__nest_block(c->n);
     orr__nest_set(c->n, "orr_idx %s = 0", column);
     (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "j", "0", orr__nest_say(c->n, "%d + %s", length, columns), NULL);
-    orr__nest_copy(c->n, a, "%s[j] = %s", name, value);
+    orr__nest_copy(c->n, "%s[j] = %s", name, value);
     orr__nest_set(c->n, "%s = %s + 1 == %s ? 0 : %s + 1", column, column, columns, column);
     orr__nest_close(c->n, 2);
 }
@@ -115,7 +115,7 @@ void orr__cloop_join_begin(const orr__cloop *c, int length)
     orr__nest_set(c->n, "(void)i%d", last - 1);
     for (int a = 0; a < c->r->naccess && !c->pitched; a++)
         if (orr__cloop_way(c->r, a) == ORR__SAME_ROW)
-            orr__cloop_join_repeat(c, a, join_type(c, a), orr__cloop_name(c, "again", a), length,
+            orr__cloop_join_repeat(c, join_type(c, a), orr__cloop_name(c, "again", a), length,
                                    orr__cloop_name(c, "i", last), element(c, a));
 }
 
@@ -129,7 +129,7 @@ static void copy_rows(const orr__cloop *c, int a)
                   orr__cloop_size(c, last), last);
     if (orr__cloop_way(c->r, a) == ORR__ROWS_ANYWHERE)
         places(c);
-    orr__nest_copy(c->n, a, "orr_row((char *)(join%d + j), (const char *)&%s, n * %d)", a, element(c, a),
+    orr__nest_copy(c->n, "orr_row((char *)(join%d + j), (const char *)&%s, n * %d)", a, element(c, a),
                    (int)orr_dtype_size((orr_dtype)c->r->in_dtype[c->r->access[a].input]));
     orr__nest_set(c->n, "end = j + n, i%d++, i%d = 0", last - 1, last);
     orr__nest_close(c->n, 1);
@@ -149,7 +149,7 @@ static void copy_columns(const orr__cloop *c, int a)
     orr__nest_set(c->n, "end = e - q - j < i%d ? e - q : j + i%d", last, last);
     (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "k", "j", "end", orr__nest_say(c->n, "%d", AT_ONCE));
     (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "l", "0", orr__nest_say(c->n, "%d", AT_ONCE), NULL);
-    orr__nest_copy(c->n, a, "join%d[k + l] = x", a);
+    orr__nest_copy(c->n, "join%d[k + l] = x", a);
     orr__nest_close(c->n, 2);
     orr__nest_set(c->n, "i%d++, i%d = %s", last - 1, last, columns);
     orr__nest_close(c->n, 1);
@@ -185,7 +185,7 @@ void orr__cloop_join_block(const orr__cloop *c, int length)
             orr__nest_address(c->n, orr__nest_say(c->n, "const %s", orr__cloop_mask_type(c)),
                               orr__cloop_name(c, "columns", c->lay.column[a]),
                               orr__nest_say(c->n, "allowed%d + phase", c->lay.column[a]));
-        if (c->r->access[a].input >= 0 || orr__cloop_is_index(c->r, a))
+        if (c->r->access[a].input >= 0 || orr__cloop_read_as(c->r, a, ORR__RI_IOTA))
             join_access(c, a, length);
     }
 }

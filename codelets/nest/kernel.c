@@ -125,11 +125,8 @@ bool orr__emit_c_can(const orr__region *r)
 {
     if (has_field(r)) /* codelets/field/ is several times faster than compiled table rows */
         return false;
-    if (orr__region_rows(r))
-        return can_rows(r);
-    if (orr__region_loops(r) && r->rmask)
-        return orr__emit_can(r, true);
-    return orr__region_is_map(r) && orr__emit_can(r, true);
+    bool folds = orr__region_loops(r) && r->rmask;
+    return orr__region_rows(r) ? can_rows(r) : (folds || orr__region_is_map(r)) && orr__emit_can(r, true);
 }
 
 static bool has_half(const orr__region *r)
@@ -301,27 +298,22 @@ static bool make(orr__cloop *c, const orr__region *r, orr__region *rows)
     return !t->failed;
 }
 
-static void end(orr__cloop *c, orr__region *rows)
-{
-    orr__cloop_end(c);
-    orr__nest_free(c->n);
-    free(rows->instr);
-}
-
 char *orr__emit_c(const orr__region *r)
 {
     orr__text t = { 0 };
     orr__nest nest;
-    orr__cloop c = { .n = &nest, .fp64 = true, .watches = orr__emit_c_can(r) && orr__emit_c_watches(r) };
     orr__region rows = { 0 };
     if (!orr__emit_c_can(r)) {
         (void)orr__fail(orr__region_site(r), ORR_EINVAL, "no C loops for this kind of region");
         return NULL;
     }
+    orr__cloop c = { .n = &nest, .fp64 = true, .watches = orr__emit_c_watches(r) };
     orr__nest_begin(&nest, &t);
     bool sound = !make(&c, r, &rows) || orr__cloop_is_sound(&c);
     if (sound && !t.failed)
         text(&c, &t);
-    end(&c, &rows);
+    orr__cloop_end(&c);
+    orr__nest_free(&nest);
+    free(rows.instr);
     return sound ? orr__text_end(&t, r->file, r->line, r->label) : NULL;
 }

@@ -149,11 +149,11 @@ void orr__nest_set(orr__nest *n, const char *fmt, ...)
     va_end(ap);
 }
 
-void orr__nest_copy(orr__nest *n, int number, const char *fmt, ...)
+void orr__nest_copy(orr__nest *n, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    orr__nest_add(n, ORR__PART_COPY, 0, number)->at = say(n, fmt, ap);
+    orr__nest_add(n, ORR__PART_COPY, 0, -1)->at = say(n, fmt, ap);
     va_end(ap);
 }
 

@@ -93,7 +93,7 @@ void orr__nest_else(orr__nest *n);
 void orr__nest_block(orr__nest *n);
 void orr__nest_close(orr__nest *n, int bodies);
 void orr__nest_set(orr__nest *n, const char *fmt, ...) ORR_PRINTF(2, 3);
-void orr__nest_copy(orr__nest *n, int number, const char *fmt, ...) ORR_PRINTF(3, 4);
+void orr__nest_copy(orr__nest *n, const char *fmt, ...) ORR_PRINTF(2, 3);
 void orr__nest_array(orr__nest *n, int how, const char *type, const char *name, const char *size);
 void orr__nest_address(orr__nest *n, const char *type, const char *name, const char *address);
 

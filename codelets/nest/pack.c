@@ -9,14 +9,6 @@
 /* The strided reads of an element that cost more than its copy and as many reads of that. */
 enum { READS = (ORR__COST_STRIDED + ORR__COST_STORE) / (ORR__COST_STRIDED - 1) + 1 };
 
-static bool loaded(const orr__region *r, int a)
-{
-    bool any = false;
-    for (int i = 0; i < r->ninstr; i++)
-        any = any || (r->instr[i].kind == ORR__RI_LOAD && r->instr[i].a == a);
-    return any;
-}
-
 /* True if neighbours in memory are along another axis than the last. */
 static bool turned(const orr__region *r, const orr__access *a, int64_t size)
 {
@@ -44,7 +36,7 @@ bool orr__cloop_may_pack(const orr__region *r, int number)
     }
     int64_t size = (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[a->input]), part = moved;
     if (points < ORR__BLOCK_ELEMENTS || (moved < ORR__BLOCK_ELEMENTS && points < READS * moved) ||
-        r->dim[last] < READS || !loaded(r, number))
+        r->dim[last] < READS || !orr__cloop_read_as(r, number, ORR__RI_LOAD))
         return false;
     if (a->stride[0] && !(r->rmask & 1u) && r->dim[0] > ORR__VECTOR)
         part = moved / r->dim[0] * ORR__VECTOR;

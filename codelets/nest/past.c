@@ -154,10 +154,10 @@ void orr__cloop_past_copy(const orr__cloop *c, const char *to)
         }
         const char *from = orr__nest_say(c->n, "%s, %s, (%s - q) * %d", place(c, k), line(c, k), to, size);
         (void)orr__nest_if(c->n, "past%d", k);
-        orr__nest_copy(c->n, k, "orr_past(%s)", from);
+        orr__nest_copy(c->n, "orr_past(%s)", from);
         if (waits) {
             orr__nest_else(c->n);
-            orr__nest_copy(c->n, k, "__builtin_memcpy(%s)", from);
+            orr__nest_copy(c->n, "__builtin_memcpy(%s)", from);
         }
         orr__nest_close(c->n, 1);
     }

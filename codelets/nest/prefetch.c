@@ -2,13 +2,11 @@
  * Must not know: the meaning of instructions. */
 #include "config.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "codelets/nest/internal.h"
 #include "runtime/base/ablation.h"
 #include "runtime/base/minmax.h"
-
-/* The target caches, as __builtin_prefetch numbers them. */
-enum { IN_L1 = 3, IN_L2 = 2 }; /* limit of arithmetic */
 
 /* True if access b reads, element after element, the data that access a reads at most NEAR bytes later. The lines are then in a cache. */
 static bool follows(const orr__region *r, int a, int b)
@@ -22,10 +20,7 @@ static bool follows(const orr__region *r, int a, int b)
     int64_t bytes = (y->offset - x->offset) * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[x->input]);
     if (bytes == 0)
         return b < a;
-    return (forward     ? bytes
-            : bytes < 0 ? -bytes
-                        : bytes) > 0 &&
-           (forward ? bytes < ORR__CACHE_SHARE : bytes < ORR__CACHE_LINE && b < a);
+    return forward ? bytes > 0 && bytes < ORR__CACHE_SHARE : llabs(bytes) < ORR__CACHE_LINE && b < a;
 }
 
 int64_t orr__cloop_leads(const orr__region *r)
@@ -38,12 +33,6 @@ int64_t orr__cloop_leads(const orr__region *r)
     return leads;
 }
 
-/* True if the loop is limited by memory, not by arithmetic. */
-static bool light(const orr__cloop *c)
-{
-    return orr__cloop_work(c) <= ORR__COST_FUNCTION;
-}
-
 /* Is access a read, and contiguous, in the innermost loop? */
 static bool runs(const orr__cloop *c, int a)
 {
@@ -54,10 +43,7 @@ static bool runs(const orr__cloop *c, int a)
     if (orr__emit_reading(r, &c->lay, &c->around, a) == ORR__READ_NEVER ||
         (r->access[a].box && c->around.boxed == ORR__BOXED_TESTED))
         return false;
-    for (int i = 0; i < r->ninstr; i++)
-        if (r->instr[i].kind == ORR__RI_LOAD && r->instr[i].a == a)
-            return true;
-    return false;
+    return orr__cloop_read_as(r, a, ORR__RI_LOAD);
 }
 
 /* May another access read the lines of access a? */
@@ -94,18 +80,19 @@ static void prefetch(const orr__cloop *c, const char *from, const char *to, int 
 void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to)
 {
     int row = c->r->rank - 2;
-    bool later = orr__region_is_map(c->r) && !orr__region_rows(c->r) && light(c);
+    bool map = orr__region_is_map(c->r) && !orr__region_rows(c->r),
+         later = map && orr__cloop_work(c) <= ORR__COST_FUNCTION;
     (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, later ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
     if (c->r->rmask && !c->r->search) {
-        prefetch(c, from, to, ORR__T_AHEAD, IN_L2, -1);
+        prefetch(c, from, to, ORR__T_AHEAD, ORR__IN_L2, -1);
     } else if (!orr__region_rows(c->r) && orr__cloop_pays(c)) {
-        prefetch(c, from, to, ORR__T_AHEAD, IN_L2, -1);
-        prefetch(c, from, to, ORR__T_AHEAD / 4, IN_L1, -1);
+        prefetch(c, from, to, ORR__T_AHEAD, ORR__IN_L2, -1);
+        prefetch(c, from, to, ORR__T_AHEAD / 4, ORR__IN_L1, -1);
     } else if (!orr__region_rows(c->r)) {
-        prefetch(c, from, to, ORR__T_AHEAD, IN_L1, -1);
+        prefetch(c, from, to, ORR__T_AHEAD, ORR__IN_L1, -1);
     } else if (row >= 0) {
         orr__nest_set(c->n, "const orr_idx next = i%d + 1, i%d = next", row, row);
-        prefetch(c, from, to, 0, IN_L1, row);
+        prefetch(c, from, to, 0, ORR__IN_L1, row);
     }
     orr__nest_close(c->n, 1);
 }
@@ -115,7 +102,7 @@ void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char 
     (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR);
     orr__cloop_along(c, ORR__LOOP_STEPS, d, orr__nest_say(c->n, "p + %d", rows),
                      orr__nest_say(c->n, "p + %d", 2 * rows));
-    prefetch(c, from, to, 0, IN_L1, d);
+    prefetch(c, from, to, 0, ORR__IN_L1, d);
     orr__nest_close(c->n, 2);
 }
 
@@ -123,6 +110,5 @@ int orr__cloop_of_line(const orr__region *r, int a, int axis)
 {
     const orr__access *x = &r->access[a];
     int64_t bytes = x->stride[axis] * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[x->input]);
-    bytes = ORR__MAX(bytes < 0 ? -bytes : bytes, 1);
-    return (int)ORR__MAX(ORR__CACHE_LINE / bytes, 1);
+    return (int)ORR__MAX(ORR__CACHE_LINE / ORR__MAX(llabs(bytes), 1), 1);
 }

@@ -2,16 +2,9 @@
  * Must not know: the meaning of instructions. */
 #include "config.h"
 
+#include <stdlib.h>
 #include "codelets/nest/internal.h"
 #include "runtime/base/minmax.h"
-
-/* The target caches, as __builtin_prefetch numbers them. */
-enum { IN_L1 = 3, IN_L2 = 2 }; /* limit of arithmetic */
-
-static int64_t distance(const orr__access *x, int axis)
-{
-    return x->stride[axis] < 0 ? -x->stride[axis] : x->stride[axis];
-}
 
 /* In a block of rows side by side, the next block's lines of access a, along the axis with the nearer elements for every place on the other. The
  * other axes have the same lines again. */
@@ -20,7 +13,7 @@ static void next_block(const orr__cloop *c, int a)
     const orr__access *x = &c->r->access[a];
     const char *end = orr__nest_say(c->n, "e + %d", c->width), *size = orr__cloop_size(c, c->r->rank - 1);
     int last = c->r->rank - 1;
-    int64_t across = distance(x, c->side), along = distance(x, last);
+    int64_t across = llabs(x->stride[c->side]), along = llabs(x->stride[last]);
     bool by_row = along == 0 || across < along;
     int axis = by_row ? c->side : last, other = by_row ? last : c->side;
     orr__nest_block(c->n);
@@ -32,7 +25,7 @@ static void next_block(const orr__cloop *c, int a)
                          : by_row   ? size
                                     : end,
                          orr__nest_say(c->n, "%d", orr__cloop_of_line(c->r, a, other)));
-    orr__part *part = orr__nest_add(c->n, ORR__PART_PREFETCH, IN_L2, a);
+    orr__part *part = orr__nest_add(c->n, ORR__PART_PREFETCH, ORR__IN_L2, a);
     part->row = axis;
     part->from = by_row ? "e" : "0";
     part->to = by_row ? end : size;
@@ -101,8 +94,8 @@ void orr__cloop_prefetch_gathered(const orr__cloop *c)
             continue;
         (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR);
         orr__nest_set(c->n, "const orr_idx here = i%d", last - 1);
-        row_ahead(c, n, ORR__T_AHEAD / bytes, IN_L2);
-        row_ahead(c, n, ORR__T_AHEAD / 2 / bytes, IN_L1);
+        row_ahead(c, n, ORR__T_AHEAD / bytes, ORR__IN_L2);
+        row_ahead(c, n, ORR__T_AHEAD / 2 / bytes, ORR__IN_L1);
         orr__nest_close(c->n, 1);
     }
 }
@@ -123,7 +116,7 @@ void orr__cloop_prefetch_joined(const orr__cloop *c, int length)
     for (int n = 0; n < c->r->ninstr; n++)
         if (is_gathered(c, n))
             gathered(&apart, n, last - 1, orr__nest_say(c->n, "e / %s", row),
-                     orr__nest_say(c->n, "(after < %s ? after : %s)", rows, rows), IN_L2);
+                     orr__nest_say(c->n, "(after < %s ? after : %s)", rows, rows), ORR__IN_L2);
     orr__nest_close(c->n, 1);
 }
 
@@ -139,6 +132,6 @@ void orr__cloop_prefetch_side(const orr__cloop *c)
     for (int n = 0; n < c->r->ninstr; n++)
         if (is_gathered(c, n))
             gathered(c, n, c->side, "e",
-                     orr__nest_say(c->n, "(%s - e < %d ? %s : e + %d)", size, c->width, size, c->width), IN_L2);
+                     orr__nest_say(c->n, "(%s - e < %d ? %s : e + %d)", size, c->width, size, c->width), ORR__IN_L2);
     orr__nest_close(c->n, 1);
 }

@@ -66,7 +66,7 @@ static void elements(const orr__cloop *c, const orr__elements *e, const orr__par
             point(c, e, false);
         }
         any = true;
-        orr__nest_copy(c->n, n, "ld%d.v[u] = %s", n, element(c, n));
+        orr__nest_copy(c->n, "ld%d.v[u] = %s", n, element(c, n));
     }
     orr__nest_close(c->n, any);
 }
@@ -74,12 +74,12 @@ static void elements(const orr__cloop *c, const orr__elements *e, const orr__par
 static void together(const orr__cloop *c, int n)
 {
     if (way_of(c, n) == TOGETHER) {
-        orr__nest_copy(c->n, n, "ld%d = *(const %s *)(in%d + (%s))", n, type_of_load(c, n),
+        orr__nest_copy(c->n, "ld%d = *(const %s *)(in%d + (%s))", n, type_of_load(c, n),
                        c->r->access[c->r->instr[n].a].input, orr__cloop_index(c, c->r->instr[n].a, false));
     } else if (way_of(c, n) == ONCE) {
-        orr__nest_copy(c->n, n, "ld%d.v[0] = %s", n, element(c, n));
+        orr__nest_copy(c->n, "ld%d.v[0] = %s", n, element(c, n));
         each(c, "1");
-        orr__nest_copy(c->n, n, "ld%d.v[u] = ld%d.v[0]", n, n);
+        orr__nest_copy(c->n, "ld%d.v[u] = ld%d.v[0]", n, n);
         orr__nest_close(c->n, 1);
     }
 }
@@ -110,14 +110,14 @@ static void store_span(const orr__cloop *c, const orr__elements *e)
     const orr__region *r = c->r;
     (void)orr__nest_if(c->n, "whole");
     for (int k = 0; k < r->nout; k++)
-        orr__nest_copy(c->n, k, "*(%s *)(out%d + ((orr_idx)W(%d) + %shead)) = st%d",
+        orr__nest_copy(c->n, "*(%s *)(out%d + ((orr_idx)W(%d) + %shead)) = st%d",
                        type_of(c, (orr_dtype)r->out_dtype[k]), k, c->lay.out_at + k, e->base, k);
     orr__nest_else(c->n);
     each(c, "0");
     orr__nest_set(c->n, "const orr_idx at = head + u * gap");
     (void)orr__nest_if(c->n, "at < %s", e->end);
     for (int k = 0; k < r->nout; k++)
-        orr__nest_copy(c->n, k, "out%d[(orr_idx)W(%d) + %sat] = st%d.v[u]", k, c->lay.out_at + k, e->base, k);
+        orr__nest_copy(c->n, "out%d[(orr_idx)W(%d) + %sat] = st%d.v[u]", k, c->lay.out_at + k, e->base, k);
     orr__nest_close(c->n, 3);
 }
 

@@ -72,7 +72,7 @@ static void turn_reversed(const orr__cloop *c, int n)
     orr__nest_address(c->n, orr__nest_say(c->n, "const %s", orr__cloop_stored(c, a)), "from",
                       orr__nest_say(c->n, "%s + (%s)", orr__cloop_array(c, a), orr__cloop_index(c, a, false)));
     orr__cloop_side_by_side(c, ORR__LOOP_STEPS);
-    orr__nest_copy(c->n, a, "turned%d[%s] = from[-i%d]", n, place(c, n), s);
+    orr__nest_copy(c->n, "turned%d[%s] = from[-i%d]", n, place(c, n), s);
     orr__nest_close(c->n, 1);
 }
 
@@ -92,7 +92,7 @@ static void turn_squares(const orr__cloop *c, int n, int size)
     int a = c->r->instr[n].a, last = last_of(c);
     orr__nest_block(c->n);
     orr__nest_set(c->n, "const orr_idx i%d = q, i%d = 0", c->side, last);
-    orr__nest_copy(c->n, a, "orr_turn_%d((void *)turned%d, %d, (const void *)(%s + (%s)), W(%d), e - q, %s)", size, n,
+    orr__nest_copy(c->n, "orr_turn_%d((void *)turned%d, %d, (const void *)(%s + (%s)), W(%d), e - q, %s)", size, n,
                    c->width, orr__cloop_array(c, a), orr__cloop_index(c, a, false), orr__cloop_step_word(c, a, c->side),
                    orr__cloop_size(c, last));
     orr__nest_close(c->n, 1);
@@ -105,7 +105,7 @@ static void turn_element(const orr__cloop *c, int n)
     if (gathered && orr__cloop_is_of_row(c, in->x))
         orr__cloop_row_again(c, in->x);
     const char *outside = boxed ? orr__nest_say(c->n, "!(%s) ? 0 : ", orr__cloop_inside(c, in->a)) : "";
-    orr__nest_copy(c->n, in->a, "turned%d[%s] = %s%s[%s]", n, place(c, n), outside, orr__cloop_array(c, in->a),
+    orr__nest_copy(c->n, "turned%d[%s] = %s%s[%s]", n, place(c, n), outside, orr__cloop_array(c, in->a),
                    orr__cloop_element(c, n));
 }
 

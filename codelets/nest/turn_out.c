@@ -26,7 +26,7 @@ bool orr__cloop_goes_past(const orr__cloop *c)
 /* made<k> to `to`, with `gap` elements from one row to the next. */
 static void squares_out(const orr__cloop *c, int k, const char *to, const char *gap)
 {
-    orr__nest_copy(c->n, k, "orr_turn_%d((void *)(%s), %s, (void *)made%d, %d, %s, e - q)",
+    orr__nest_copy(c->n, "orr_turn_%d((void *)(%s), %s, (void *)made%d, %d, %s, e - q)",
                    (int)orr_dtype_size((orr_dtype)c->r->out_dtype[k]), to, gap, k, c->width,
                    orr__cloop_size(c, c->r->rank - 1));
 }
@@ -39,7 +39,7 @@ static void begin_past(const orr__cloop *c, int k, const char *place)
     (void)orr__nest_if(c->n, "past%d", k);
     if (!is_row(c))
         squares_out(c, k, line, length);
-    orr__nest_copy(c->n, k, "orr_past(%s, %s, (e - q) * %s * %d)", place, line, length,
+    orr__nest_copy(c->n, "orr_past(%s, %s, (e - q) * %s * %d)", place, line, length,
                    (int)orr_dtype_size((orr_dtype)c->r->out_dtype[k]));
     orr__nest_else(c->n);
 }
@@ -51,7 +51,7 @@ static void elements_out(const orr__cloop *c, int k)
     orr__cloop_side_by_side(c, ORR__LOOP_STEPS);
     const char *to = is_row(c) ? orr__nest_say(c->n, "at + i%d * step", c->side)
                                : orr__nest_say(c->n, "(at + i%d * step) * %s + i%d", c->side, length, c->r->rank - 1);
-    orr__nest_copy(c->n, k, "out%d[(orr_idx)W(%d) + %s] = made%d[%s]", k, c->lay.out_at + k, to, k,
+    orr__nest_copy(c->n, "out%d[(orr_idx)W(%d) + %s] = made%d[%s]", k, c->lay.out_at + k, to, k,
                    orr__cloop_side_place(c, !is_row(c)));
     orr__nest_close(c->n, 2);
 }
