@@ -24,25 +24,12 @@ static void declare(const rows *w)
     }
 }
 
-/* Is row value n read by an instruction of the element loop that the pass needs? */
-static bool wanted_by_elements(const rows *w, int n, int pass)
-{
-    const orr__region *r = w->c->r;
-    bool any = false;
-    for (int i = n + 1; i < r->ninstr; i++)
-        any = any || (w->wanted[i] && orr__rowplan_inner(w, i) && orr__cloop_reads(&r->instr[i], n)) ||
-              (orr__cloop_folds_in(w->c, i, pass) && pass < w->passes && r->instr[i].x == n);
-    for (int k = 0; k < r->nout; k++)
-        any = any || (pass == w->passes && r->out_reg[k] == n);
-    return any;
-}
-
 /* The values of the element loop that the pass needs. */
 static void elements(rows *w, int pass)
 {
     orr__rowplan_want(w, pass, false);
     for (int n = 0; n < w->c->r->ninstr; n++)
-        if (orr__cloop_is_of_row(w->c, n) && wanted_by_elements(w, n, pass))
+        if (orr__cloop_is_of_row(w->c, n) && w->wanted[n])
             orr__cloop_row_again(w->c, n);
     orr__rowplan_values(w, pass, orr__cloop_side_place(w->c, true));
 }
