@@ -6,17 +6,11 @@
 #include "codelets/nest/internal.h"
 
 /* The class depends on the stride alone, also for axes of size 1, so that the text depends only on data of the region's
- * key. */
-static uint8_t move_of(int64_t stride)
-{
-    return stride == 0 ? ORR__MOVE_NONE : stride == 1 ? ORR__MOVE_UNIT : ORR__MOVE_ANY;
-}
-
-/* A copy is in iteration order. */
+ * key. A copy is in iteration order. */
 static uint8_t move_along(const orr__region *r, const orr__access *a, bool packed, int d)
 {
-    bool still = a->stride[d] == 0;
-    return !packed ? move_of(a->stride[d]) : still ? ORR__MOVE_NONE : d == r->rank - 1 ? ORR__MOVE_UNIT : ORR__MOVE_ANY;
+    bool unit = packed ? d == r->rank - 1 : a->stride[d] == 1;
+    return a->stride[d] == 0 ? ORR__MOVE_NONE : unit ? ORR__MOVE_UNIT : ORR__MOVE_ANY;
 }
 
 static int access_words(const orr__region *r, int number)
@@ -194,7 +188,7 @@ int64_t *orr__emit_c_places(const orr__launch *l, bool packs, int64_t *word)
         }
         *word++ = c->offset + l->lo * c->stride[0] - (c->input >= 0 && l->in_off ? l->in_off[c->input] : 0);
         for (int d = 0; d < r->rank; d++)
-            if (move_of(c->stride[d]) == ORR__MOVE_ANY)
+            if (move_along(r, c, false, d) == ORR__MOVE_ANY)
                 *word++ = c->stride[d];
         if (c->placed)
             *word++ = c->by;

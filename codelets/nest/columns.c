@@ -17,6 +17,11 @@ static bool any_float_sum(const orr__cloop *c)
     return any;
 }
 
+static const char *type_of(const orr__cloop *c, int k)
+{
+    return orr__cloop_fold_type(c, orr__cloop_fold_number(c, k));
+}
+
 /* One step of each output's fold<k>, with the values of the current point. */
 static void fold_steps(const orr__cloop *c)
 {
@@ -34,7 +39,7 @@ static void fold_steps(const orr__cloop *c)
 static void begin_steps(const orr__cloop *c, const char *at)
 {
     for (int k = 0; k < c->r->nout; k++)
-        orr__nest_set(c->n, "%s fold%d = acc%d[%s]", orr__cloop_fold_type(c, k), k, k, at);
+        orr__nest_set(c->n, "%s fold%d = acc%d[%s]", type_of(c, k), k, k, at);
     if (c->r->search)
         orr__nest_set(c->n, "orr_i64 where0 = place0[%s]", at);
 }
@@ -206,7 +211,7 @@ static void begin_row(const orr__cloop *c, int k, int block)
 {
     int over = ORR__CLOOP_VECTOR; /* elements of the last vector beyond the last column */
     const char *acc = orr__cloop_name(c, "acc", k), *count = orr__nest_say(c->n, "e - q + %d", over);
-    orr__cloop_declare(c, ORR__ARRAY_LOOSE, orr__cloop_fold_type(c, k), "acc", k, block + over);
+    orr__cloop_declare(c, ORR__ARRAY_LOOSE, type_of(c, k), "acc", k, block + over);
     orr__part *clear = orr__cloop_fold(c, ORR__FOLD_CLEAR, orr__cloop_fold_number(c, k));
     clear->name = acc;
     clear->to = count;
@@ -240,7 +245,7 @@ static void end_row(const orr__cloop *c, int k)
     if (c->r->search)
         orr__nest_set(n, "const orr_i64 where = place0[k]");
     else
-        orr__nest_set(n, "const %s fold = acc%d[k]", orr__cloop_fold_type(c, k), k);
+        orr__nest_set(n, "const %s fold = acc%d[k]", type_of(c, k), k);
     orr__nest_set(n, "const orr_idx i = at + q + k");
     orr__cloop_fold_store(c, k);
     orr__nest_close(n, 1);

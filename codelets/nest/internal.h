@@ -80,13 +80,13 @@ void orr__cloop_map(const orr__cloop *c);
 void orr__cloop_rows(const orr__cloop *c);
 void orr__cloop_reduce(const orr__cloop *c);
 void orr__cloop_short(const orr__cloop *c);
-/* Of reductions: runs.c, if the last axis is reduced; columns.c. For both, of fold k of the region: its number, the type of its value, whether its
+/* Of reductions: runs.c, if the last axis is reduced; columns.c. For both, of fold k of the region: its number; the type of the value of this number; whether its
  * operand is one contiguous array in each iteration of the outer loops, whether it is the first of its operand; its store to element i of the output.
  * Arrays of the operands that are not such arrays: their name; all of them; elements [q, e) of the innermost run to them, from `fill` on. */
 void orr__cloop_runs(const orr__cloop *c);
 void orr__cloop_columns_of(const orr__cloop *c);
 int orr__cloop_fold_number(const orr__cloop *c, int k);
-const char *orr__cloop_fold_type(const orr__cloop *c, int k);
+const char *orr__cloop_fold_type(const orr__cloop *c, int number);
 bool orr__cloop_folds_array(const orr__cloop *c, int k);
 bool orr__cloop_is_first_fold(const orr__cloop *c, int k);
 void orr__cloop_fold_store(const orr__cloop *c, int k);
@@ -259,6 +259,7 @@ typedef enum {
 } orr__way;
 orr__way orr__cloop_way(const orr__region *r, int a);
 int orr__cloop_gatherer(const orr__region *r, int a);
+bool orr__cloop_has_columns(const orr__region *r); /* has an access a box along the last axis? */
 /* The reason against rows that are joined, or side by side; NULL: none. choice.c: does the region have this nest? */
 const char *orr__cloop_joins_not(const orr__region *r);
 const char *orr__cloop_side_not(const orr__region *r);

@@ -80,7 +80,7 @@ orr__way orr__cloop_way(const orr__region *r, int number)
                                                                                     : ORR__OTHER;
 }
 
-static bool has_columns(const orr__region *r)
+bool orr__cloop_has_columns(const orr__region *r)
 {
     bool any = false;
     for (int a = 0; a < r->naccess; a++)
@@ -112,7 +112,8 @@ const char *orr__cloop_joins_not(const orr__region *r)
         return "it is switched off";
     if (r->dim[last] < 2 || r->dim[last] > ORR__T_SHORT_ROW)
         return "they are not short";
-    if (r->dim[last] * r->dim[last - 1] < (r->rmask || has_columns(r) ? ORR__BLOCK_ELEMENTS : ORR__T_SIDE_BLOCK))
+    if (r->dim[last] * r->dim[last - 1] <
+        (r->rmask || orr__cloop_has_columns(r) ? ORR__BLOCK_ELEMENTS : ORR__T_SIDE_BLOCK))
         return "they are few";
     for (int i = 0; i < r->ninstr; i++) {
         const orr__rinstr *in = &r->instr[i];
@@ -179,11 +180,12 @@ bool orr__cloop_join_copies(const orr__cloop *c)
 bool orr__cloop_join_is_long(const orr__cloop *c)
 {
     const orr__region *r = c->r;
-    bool fills = false;
+    bool fills = orr__cloop_has_columns(r);
     int64_t elements = 1;
     for (int d = 0; d < r->rank; d++)
         elements *= r->dim[d];
     for (int a = 0; a < r->naccess && c->joins; a++)
-        fills = fills || orr__cloop_way(r, a) == ORR__SAME_COLUMN || c->lay.column[a] >= 0;
-    return c->pitched || orr__cloop_join_copies(c) || (fills && elements >= ORR__T_RARE_SET * ORR__BLOCK_ELEMENTS);
+        fills = fills || orr__cloop_way(r, a) == ORR__SAME_COLUMN;
+    return c->pitched || orr__cloop_join_copies(c) ||
+           (c->joins && fills && elements >= ORR__T_RARE_SET * ORR__BLOCK_ELEMENTS);
 }

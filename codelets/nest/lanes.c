@@ -37,9 +37,7 @@ void orr__cloop_lane_clear(const orr__cloop *c, int number)
 
 void orr__cloop_lane(const orr__cloop *c, int number)
 {
-    orr__region fold = orr__emit_fold_of(c->r, number);
-    orr__cloop_declare(c, ORR__ARRAY_LOOSE, orr__emit_type(orr__emit_fold_dtype(&fold, true)), "lane", number,
-                       ORR__CLOOP_LANES);
+    orr__cloop_declare(c, ORR__ARRAY_LOOSE, orr__cloop_fold_type(c, number), "lane", number, ORR__CLOOP_LANES);
     orr__cloop_lane_clear(c, number);
 }
 

@@ -10,22 +10,23 @@ int orr__cloop_fold_number(const orr__cloop *c, int k)
     return c->r->ninstr + k;
 }
 
-static orr_dtype wide_dtype(const orr__cloop *c, int k)
+static orr_dtype wide_dtype(const orr__cloop *c, int number)
 {
-    orr__region fold = orr__emit_fold_of(c->r, orr__cloop_fold_number(c, k));
+    orr__region fold = orr__emit_fold_of(c->r, number);
     return orr__emit_fold_dtype(&fold, true);
 }
 
-const char *orr__cloop_fold_type(const orr__cloop *c, int k)
+const char *orr__cloop_fold_type(const orr__cloop *c, int number)
 {
-    return orr__emit_type(wide_dtype(c, k));
+    return orr__emit_type(wide_dtype(c, number));
 }
 
 /* Stores the value `fold`, or the place `where`, to element i of output k. */
 void orr__cloop_fold_store(const orr__cloop *c, int k)
 {
     bool search = c->r->search;
-    orr__cloop_output_value(c, k, search ? ORR_I64 : wide_dtype(c, k), search ? "where" : "fold");
+    orr__cloop_output_value(c, k, search ? ORR_I64 : wide_dtype(c, orr__cloop_fold_number(c, k)),
+                            search ? "where" : "fold");
 }
 
 /* An empty fold reads no input. A search of no values is refused at recording. */
@@ -39,7 +40,8 @@ static void nothing(const orr__cloop *c)
     for (int k = 0; k < r->nout && !r->search; k++) {
         (void)orr__nest_if(n, "points == 0");
         (void)orr__nest_loop(n, ORR__LOOP_STEPS, "i", "0", "cells", NULL);
-        orr__nest_set(n, "const %s fold = orr_first_%d()", orr__cloop_fold_type(c, k), orr__cloop_fold_number(c, k));
+        int number = orr__cloop_fold_number(c, k);
+        orr__nest_set(n, "const %s fold = orr_first_%d()", orr__cloop_fold_type(c, number), number);
         orr__cloop_fold_store(c, k);
         orr__nest_close(n, 2);
     }

@@ -145,15 +145,6 @@ static void choose(orr__cloop *c, const cells *k)
     c->other_sets = c->nset < k->nset;
 }
 
-/* Boxes of joined rows are ranges if they allow every column. */
-static bool has_columns(const orr__cloop *c)
-{
-    bool any = false;
-    for (int a = 0; a < c->r->naccess && c->joins; a++)
-        any = any || c->lay.column[a] >= 0;
-    return any;
-}
-
 orr_status orr__cloop_find_sets(orr__cloop *c)
 {
     cells *k = orr__alloc(sizeof *k);
@@ -163,7 +154,8 @@ orr_status orr__cloop_find_sets(orr__cloop *c)
         return ORR_ENOMEM;
     }
     k->r = c->r;
-    if (!orr__ablated(ORR__OFF_BORDERS) && !has_columns(c) && number_boxes(k, c->lay.boxes) && find_sets(k, c->n->t))
+    bool ranges = !c->joins || !orr__cloop_has_columns(c->r); /* boxes of joined rows are if they allow every column */
+    if (!orr__ablated(ORR__OFF_BORDERS) && ranges && number_boxes(k, c->lay.boxes) && find_sets(k, c->n->t))
         choose(c, k);
     free(k->sets);
     free(k);

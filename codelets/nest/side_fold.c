@@ -4,28 +4,23 @@
 
 #include "codelets/nest/internal.h"
 
-static int columns_of(const orr__cloop *c, const orr__region *fold)
+static int columns_of(const orr__cloop *c, int n)
 {
-    return orr__cloop_columns(fold, c->r->dim[c->r->rank - 1]);
-}
-
-static const char *wide(const orr__region *fold)
-{
-    return orr__emit_type(orr__emit_fold_dtype(fold, true));
+    orr__region fold = orr__emit_fold_of(c->r, n);
+    return orr__cloop_columns(&fold, c->r->dim[c->r->rank - 1]);
 }
 
 void orr__cloop_side_begin(const orr__cloop *c, int n)
 {
-    orr__region fold = orr__emit_fold_of(c->r, n);
-    int columns = columns_of(c, &fold);
+    int columns = columns_of(c, n);
     const char *rows_of = orr__nest_say(c->n, "%d", c->width);
-    orr__cloop_declare(c, 0, wide(&fold), "acc", n, columns * c->width);
+    orr__cloop_declare(c, 0, orr__cloop_fold_type(c, n), "acc", n, columns * c->width);
     if (columns == 1) {
         orr__part *clear = orr__cloop_fold(c, ORR__FOLD_CLEAR, n);
         clear->name = orr__cloop_name(c, "acc", n);
         clear->to = rows_of;
     }
-    if (!fold.search)
+    if (!c->r->search)
         return;
     orr__cloop_declare(c, 0, "orr_i32", "where", n, c->width);
     (void)orr__nest_loop(c->n, ORR__LOOP_INT, "l", "0", rows_of, NULL);
@@ -35,10 +30,9 @@ void orr__cloop_side_begin(const orr__cloop *c, int n)
 
 void orr__cloop_side_step(const orr__cloop *c, int n)
 {
-    orr__region fold = orr__emit_fold_of(c->r, n);
-    int columns = columns_of(c, &fold);
+    int columns = columns_of(c, n);
     orr__part *step = orr__cloop_fold(c, ORR__FOLD_STEP, n);
-    if (fold.search) {
+    if (c->r->search) {
         step->dtype = ORR_I32;
         step->at = orr__nest_say(c->n, "where%d[%s]", n, orr__cloop_side_place(c, false));
         step->to = orr__cloop_name(c, "i", c->r->rank - 1);
@@ -55,13 +49,12 @@ void orr__cloop_side_step(const orr__cloop *c, int n)
 /* Joins the columns of the rows side by side, those of a vector of rows in registers. */
 void orr__cloop_side_join(const orr__cloop *c, int n)
 {
-    orr__region fold = orr__emit_fold_of(c->r, n);
-    int columns = columns_of(c, &fold);
+    int columns = columns_of(c, n);
     if (columns == 1)
         return;
     (void)orr__nest_loop(c->n, ORR__LOOP_VECTOR | ORR__LOOP_INT, "l", "0", orr__nest_say(c->n, "%d", c->width), NULL);
     for (int k = 0; k < columns; k++)
-        orr__nest_set(c->n, "%s c%d = acc%d[l + %d]", wide(&fold), k, n, k * c->width);
+        orr__nest_set(c->n, "%s c%d = acc%d[l + %d]", orr__cloop_fold_type(c, n), k, n, k * c->width);
     for (int v = columns / 2; v > 0; v /= 2)
         for (int k = 0; k < v; k++) {
             orr__part *step = orr__cloop_fold(c, ORR__FOLD_STEP, n);
