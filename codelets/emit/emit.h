@@ -122,7 +122,6 @@ typedef struct orr__around {
     orr__boxed boxed;
     uint64_t inside;
     int masked; /* the loop is one vector, of which `left` elements, from `lane` 0 on, exist: bytes of the narrowest; else 0 */
-    bool based; /* base<a> is the begin of the current row, for accesses of which orr__emit_based is true   */
     bool near;  /* functions use their near form, and set `far` if an argument is too large for it        */
 } orr__around;
 
@@ -201,16 +200,13 @@ void orr__emit_random_helpers(orr__text *t, const orr__region *r, bool fp64);
 void orr__emit_cast(orr__text *t, orr_dtype from, orr_dtype to, const char *x, bool fp64);
 void orr__emit_word(orr__text *t, orr_dtype dtype, int word, bool fp64);
 void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, int a, bool wide);
-/* Is the current row of access a in base<a>? */
-bool orr__emit_based(const orr__region *r, const orr__layout *l, const orr__around *around, int a);
 /* The name of the array that access a reads. */
-void orr__emit_array(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around, int a);
+void orr__emit_array(orr__text *t, const orr__region *r, const orr__layout *l, int a);
 /* Is access a known to be inside of its box, or known to be outside, or neither? */
 typedef enum { ORR__READ_TESTED, ORR__READ_NEVER, ORR__READ_ALWAYS } orr__reading;
 orr__reading orr__emit_reading(const orr__region *r, const orr__layout *l, const orr__around *around, int a);
 /* The element as an instruction reads it, at its place. Second function: the word of a placed access. */
-void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around,
-                       const orr__rinstr *in);
+void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in);
 int orr__emit_by(const orr__region *r, const orr__layout *l, int a);
 /* The number of words of a box. The words, filled in for rows from `row` on; returns the next word. An expression: is the current point
  * inside of access a's box? */

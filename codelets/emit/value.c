@@ -105,41 +105,14 @@ void orr__emit_inside(orr__text *t, const orr__region *r, const orr__layout *l, 
         orr__text_addf(t, "i%d >= lo%d && i%d < hi%d", last, a, last, a);
 }
 
-bool orr__emit_based(const orr__region *r, const orr__layout *l, const orr__around *around, int a)
-{
-    return around->based && r->access[a].input >= 0 && !r->access[a].placed && !(l->packed && l->packed[a]) &&
-           !(l->joined && l->joined[a]);
-}
-
-/* The element number relative to base<a>. */
-static void in_row(orr__text *t, const orr__region *r, const orr__layout *l, int a)
-{
-    int last = r->rank - 1, move = l->move[(size_t)a * ORR_MAX_RANK + (size_t)last];
-    if (move == ORR__MOVE_NONE)
-        orr__text_add(t, "0");
-    else if (move == ORR__MOVE_UNIT)
-        orr__text_addf(t, "i%d", last);
-    else
-        orr__text_addf(t, "i%d * (orr_idx)W(%d)", last, orr__emit_by(r, l, a) - 1);
-}
-
-void orr__emit_array(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around, int a)
+void orr__emit_array(orr__text *t, const orr__region *r, const orr__layout *l, int a)
 {
     bool packed = l->packed && l->packed[a], joined = l->joined && l->joined[a];
-    if (orr__emit_based(r, l, around, a)) {
-        orr__text_addf(t, "base%d", a);
-        return;
-    }
     orr__text_addf(t, joined ? "join%d" : packed ? "pack%d" : "in%d", joined || packed ? a : r->access[a].input);
 }
 
-void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around,
-                       const orr__rinstr *in)
+void orr__emit_element(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in)
 {
-    if (orr__emit_based(r, l, around, in->a)) {
-        in_row(t, r, l, in->a);
-        return;
-    }
     orr__emit_index(t, r, l, in->a, false);
     if (in->kind == ORR__RI_GATHER)
         orr__text_addf(t, " + (orr_idx)r%d * (orr_idx)W(%d)", in->x, orr__emit_by(r, l, in->a));
@@ -186,17 +159,16 @@ static const char *nothing(orr_dtype t)
 }
 
 /* A column of joined rows outside of the box is read all the same and masked to 0 bitwise: no jump, no masked load. */
-static void load_column(orr__text *t, const orr__region *r, const orr__layout *l, const orr__around *around,
-                        const orr__rinstr *in, orr_dtype from)
+static void load_column(orr__text *t, const orr__region *r, const orr__layout *l, const orr__rinstr *in, orr_dtype from)
 {
     bool f32 = from == ORR_F32, f64 = from == ORR_F64;
     if (f32 || f64)
         orr__text_add(t, f32 ? "orr_bits_f32(orr_f32_bits(" : "orr_bits_f64(orr_f64_bits(");
     else
         orr__text_addf(t, "(%s)(", orr__emit_storage(from));
-    orr__emit_array(t, r, l, around, in->a);
+    orr__emit_array(t, r, l, in->a);
     orr__text_add(t, "[");
-    orr__emit_element(t, r, l, around, in);
+    orr__emit_element(t, r, l, in);
     orr__text_addf(t, "]%s & (%s)columns%d[i%d - q])", f32 || f64 ? ")" : "",
                    f32   ? "orr_u32"
                    : f64 ? "orr_u64"
@@ -220,7 +192,7 @@ static void load(orr__text *t, const orr__region *r, const orr__layout *l, const
         return;
     }
     if (tested && around->boxed == ORR__BOXED_ALL && !around->masked) {
-        load_column(t, r, l, around, in, from);
+        load_column(t, r, l, in, from);
         return;
     }
     bool chosen = tested || around->masked;
@@ -230,9 +202,9 @@ static void load(orr__text *t, const orr__region *r, const orr__layout *l, const
         orr__emit_inside(t, r, l, around, in->a);
     if (chosen)
         orr__text_add(t, " ? ");
-    orr__emit_array(t, r, l, around, in->a);
+    orr__emit_array(t, r, l, in->a);
     orr__text_add(t, "[");
-    orr__emit_element(t, r, l, around, in);
+    orr__emit_element(t, r, l, in);
     if (chosen)
         orr__text_addf(t, "] : %s", nothing(from));
     else

@@ -45,14 +45,14 @@ const char *orr__cloop_inside(const orr__cloop *c, int a)
 const char *orr__cloop_array(const orr__cloop *c, int a)
 {
     orr__text t = { 0 };
-    orr__emit_array(&t, c->r, &c->lay, &c->around, a);
+    orr__emit_array(&t, c->r, &c->lay, a);
     return orr__cloop_said(c, &t);
 }
 
 const char *orr__cloop_element(const orr__cloop *c, int n)
 {
     orr__text t = { 0 };
-    orr__emit_element(&t, c->r, &c->lay, &c->around, &c->r->instr[n]);
+    orr__emit_element(&t, c->r, &c->lay, &c->r->instr[n]);
     return orr__cloop_said(c, &t);
 }
 

@@ -77,39 +77,20 @@ static bool has_row_loop(const map *m)
            !draws(c) && !orr__cloop_has_near(c);
 }
 
-/* Declares base<a>; returns the map in loops that read from there. */
-static map begin_of_row(const map *m)
-{
-    map in = *m;
-    const orr__cloop *c = &m->c;
-    in.c.around.based = true;
-    for (int a = 0; a < c->r->naccess; a++) {
-        if (!orr__emit_based(c->r, &c->lay, &in.c.around, a))
-            continue;
-        orr__nest_set(c->n, "const %s *base%d", orr__cloop_stored(c, a), a);
-        orr__nest_block(c->n);
-        orr__nest_set(c->n, "const orr_idx i%d = 0", c->r->rank - 1);
-        orr__nest_set(c->n, "base%d = %s + (%s)", a, orr__cloop_array(c, a), orr__cloop_index(c, a, false));
-        orr__nest_close(c->n, 1);
-    }
-    return in;
-}
-
 static void row_loop(const map *m, const char *from, const char *to)
 {
-    orr__nest *n = m->c.n;
-    orr__nest_set(n, "const orr_idx q = 0");
-    orr__cloop_past_block(&m->c);
-    const map in = begin_of_row(m);
-    orr__part **mark = n->end;
-    orr__cloop_inner(&in.c, from, to);
-    orr__cloop_stage_values(&in.c, 0, 1);
-    orr__cloop_past_stores(&in.c);
-    orr__nest_close(n, 1);
-    if (orr__cloop_moves_narrow(&in.c))
-        orr__cloop_vectorise(&in.c, mark, from, to);
-    orr__cloop_narrow(&in.c, mark, from, to, ORR__T_ROW_LOOP);
-    orr__cloop_widen(&in.c, mark, from, to, ORR__T_ROW_LOOP);
+    const orr__cloop *c = &m->c;
+    orr__nest_set(c->n, "const orr_idx q = 0");
+    orr__cloop_past_block(c);
+    orr__part **mark = c->n->end;
+    orr__cloop_inner(c, from, to);
+    orr__cloop_stage_values(c, 0, 1);
+    orr__cloop_past_stores(c);
+    orr__nest_close(c->n, 1);
+    if (orr__cloop_moves_narrow(c))
+        orr__cloop_vectorise(c, mark, from, to);
+    orr__cloop_narrow(c, mark, from, to, ORR__T_ROW_LOOP);
+    orr__cloop_widen(c, mark, from, to, ORR__T_ROW_LOOP);
 }
 
 /* Blocks of [from, to). The compiler knows the length of full blocks. The remainder, and short rows, are computed vector by vector. */
