@@ -54,8 +54,8 @@ bool orr__emit_c_packed(const orr__region *r, int a, orr__packed *p);
 bool orr__emit_c_watches(const orr__region *r);
 /* The number of argument words of a launch. */
 int orr__emit_c_words(const orr__region *r);
-/* The word with the distance of the data: in the core's own caches; beyond them, so that work-heavy loops, by element
- * or by row, prefetch their next input; beyond all caches, so that light maps prefetch too, and outputs are stored past
+/* The word with the distance of the data: in the core's own caches; beyond them, so that work-heavy maps, and
+ * reductions, prefetch their next input; beyond all caches, so that light maps prefetch too, and outputs are stored past
  * the caches. */
 enum { ORR__CLOOP_NEAR, ORR__CLOOP_FAR, ORR__CLOOP_PAST, ORR__CLOOP_REACHES };
 /* The word by whose power of 2 the prefetch distance is multiplied. */

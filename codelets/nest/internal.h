@@ -349,13 +349,13 @@ void orr__cloop_each_fold(const orr__cloop *c, int pass, void (*f)(const orr__cl
 void orr__cloop_folds(const orr__cloop *c, int pass, int how);
 /* lanes.c: a block [q, e) whose values are folded as they are computed, without an array. The values since `mark`, for the folds of a pass: such
  * a block if it is long enough, after which the loop over blocks goes on. */
-void orr__cloop_fold_at_once(const orr__cloop *c, int pass, orr__part **mark, bool prefetch);
+void orr__cloop_fold_at_once(const orr__cloop *c, int pass, orr__part **mark);
 /* Its parts: declares lane<number>; clears it; the values since `mark` with a step for each fold, taken out of the tree as a `body`; the body
  * over [q, e) by the number of columns, up to element j, where fewer than a full set are left; joins lane<number> with acc<number>. */
 void orr__cloop_lane(const orr__cloop *c, int number);
 void orr__cloop_lane_clear(const orr__cloop *c, int number);
 orr__part *orr__cloop_into_lanes(const orr__cloop *c, int pass, orr__part **mark);
-void orr__cloop_by_lanes(const orr__cloop *c, const orr__part *body, bool prefetch);
+void orr__cloop_by_lanes(const orr__cloop *c, const orr__part *body);
 void orr__cloop_lane_join(const orr__cloop *c, int number);
 
 #endif

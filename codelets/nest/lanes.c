@@ -85,7 +85,7 @@ orr__part *orr__cloop_into_lanes(const orr__cloop *c, int pass, orr__part **mark
     return orr__nest_take(c->n, mark);
 }
 
-void orr__cloop_by_lanes(const orr__cloop *c, const orr__part *body, bool prefetch)
+void orr__cloop_by_lanes(const orr__cloop *c, const orr__part *body)
 {
     orr__nest *n = c->n;
     int vector = orr__cloop_maskable(c);
@@ -93,8 +93,7 @@ void orr__cloop_by_lanes(const orr__cloop *c, const orr__part *body, bool prefet
     (void)orr__nest_loop(n, ORR__LOOP_WHOLE, "j", NULL, "e", columns(c));
     orr__nest_set(n, "const orr_idx q = j, e = j + %d", ORR__CLOOP_LANES);
     orr__nest_set(n, "(void)e");
-    if (prefetch)
-        orr__cloop_prefetch(c, "q", "e");
+    orr__cloop_prefetch(c, "q", "e");
     orr__part **mark = n->end;
     lanes_of_block(c, body);
     orr__cloop_widen(c, mark, "q", "e", ORR__CLOOP_LANES);
@@ -108,12 +107,12 @@ void orr__cloop_lane_join(const orr__cloop *c, int number)
     orr__cloop_fold(c, ORR__FOLD_JOIN, number)->name = name_of(c, number);
 }
 
-void orr__cloop_fold_at_once(const orr__cloop *c, int pass, orr__part **mark, bool prefetch)
+void orr__cloop_fold_at_once(const orr__cloop *c, int pass, orr__part **mark)
 {
     const orr__part *body = orr__cloop_into_lanes(c, pass, mark);
     if_lanes(c);
     orr__cloop_each_fold(c, pass, orr__cloop_lane);
-    orr__cloop_by_lanes(c, body, prefetch);
+    orr__cloop_by_lanes(c, body);
     orr__cloop_each_fold(c, pass, orr__cloop_lane_join);
     orr__nest_set(c->n, "continue");
     orr__nest_close(c->n, 1);

@@ -76,23 +76,20 @@ static void prefetch(const orr__cloop *c, const char *from, const char *to, int 
 
 /* The second cache accepts more outstanding requests than the first, whose few are also needed by the stores past the caches. Maps with
  * such stores prefetch the line into the first cache soon after; compute-bound maps need neither. A reduction, which only reads, is fast
- * enough without the second prefetch. */
+ * enough without the second prefetch. Processors follow rows by themselves. */
 void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to)
 {
-    int row = c->r->rank - 2;
-    bool map = orr__region_is_map(c->r) && !orr__region_rows(c->r),
-         later = map && orr__cloop_work(c) <= ORR__COST_FUNCTION;
+    bool later = orr__region_is_map(c->r) && orr__cloop_work(c) <= ORR__COST_FUNCTION;
+    if (orr__region_rows(c->r))
+        return;
     (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, later ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
     if (c->r->rmask && !c->r->search) {
         prefetch(c, from, to, ORR__T_AHEAD, ORR__IN_L2, -1);
-    } else if (!orr__region_rows(c->r) && orr__cloop_pays(c)) {
+    } else if (orr__cloop_pays(c)) {
         prefetch(c, from, to, ORR__T_AHEAD, ORR__IN_L2, -1);
         prefetch(c, from, to, ORR__T_AHEAD / 4, ORR__IN_L1, -1);
-    } else if (!orr__region_rows(c->r)) {
+    } else {
         prefetch(c, from, to, ORR__T_AHEAD, ORR__IN_L1, -1);
-    } else if (row >= 0) {
-        orr__nest_set(c->n, "const orr_idx next = i%d + 1, i%d = next", row, row);
-        prefetch(c, from, to, 0, ORR__IN_L1, row);
     }
     orr__nest_close(c->n, 1);
 }

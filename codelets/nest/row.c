@@ -46,41 +46,23 @@ static bool fills(rows *w, int number)
     return any;
 }
 
-/* The values of elements [from, to) of block [q, e), those of folds into their blocks. */
-static void fill_part(rows *w, int number, const char *from, const char *to)
+/* The values of block [q, e), those of folds into their blocks. */
+static void fill_blocks(rows *w, int number)
 {
     const orr__cloop *c = w->c;
     orr__part **mark = c->n->end;
-    orr__cloop_inner(c, from, to);
+    if (!fills(w, number))
+        return;
+    orr__nest_block(c->n);
+    orr__part **loop = c->n->end;
+    orr__cloop_inner(c, "q", "e");
     values(w, number);
     for (int n = 0; n < c->r->ninstr; n++)
         if (orr__cloop_folds_in(c, n, number) && has_block(w, n))
             orr__cloop_store(c, c->r->instr[n].x, orr__cloop_name(c, "block", n),
                              orr__nest_say(c->n, "i%d - q", c->r->rank - 1));
     orr__nest_close(c->n, 1);
-    orr__cloop_pieces(c, mark, from, to);
-}
-
-/* The last pass before the outputs prefetches the next row, a little at a time: memory is read while this pass
- * computes. */
-static void fill_blocks(rows *w, int number)
-{
-    const orr__cloop *c = w->c;
-    bool prefetches = number == w->passes - 1;
-    if (!fills(w, number)) {
-        if (prefetches)
-            orr__cloop_prefetch(c, "q", "e");
-        return;
-    }
-    orr__part **mark = c->n->end;
-    if (prefetches) {
-        orr__cloop_blocks(c, "b", "f", "q", "e", ORR__BLOCK_ELEMENTS);
-        orr__cloop_prefetch(c, "b", "f");
-        fill_part(w, number, "b", "f");
-    } else {
-        orr__nest_block(c->n);
-        fill_part(w, number, "q", "e");
-    }
+    orr__cloop_pieces(c, loop, "q", "e");
     orr__nest_close(c->n, 1);
     orr__cloop_sure(c, mark);
     orr__cloop_draw(c, mark);
@@ -111,11 +93,10 @@ static void pass(rows *w, int number)
         if (orr__cloop_folds_in(c, n, number))
             declare(w, n);
     orr__cloop_run_blocks(c);
-    if (can_fold_at_once(
-            w, number)) { /* without an array: the next row is prefetched while values are folded, not before */
+    if (can_fold_at_once(w, number)) { /* without an array */
         orr__part **mark = c->n->end;
         values(w, number);
-        orr__cloop_fold_at_once(c, number, mark, number == w->passes - 1);
+        orr__cloop_fold_at_once(c, number, mark);
     }
     fill_blocks(w, number);
     for (int n = 0; n < c->r->ninstr; n++)

@@ -46,7 +46,7 @@ static void straight(const orr__cloop *c)
     if (can_fold_at_once(c)) { /* without an array: inputs are read while values are folded, not before */
         orr__part **mark = c->n->end;
         orr__cloop_values(&in, c->r->rank - 1);
-        orr__cloop_fold_at_once(&in, 0, mark, true);
+        orr__cloop_fold_at_once(&in, 0, mark);
     }
     fold_each(&in);
     orr__nest_close(c->n, 1);
@@ -100,7 +100,7 @@ static void by_columns(const orr__cloop *c)
     orr__part **mark = n->end;
     orr__cloop_values(c, last);
     const orr__part *body = orr__cloop_into_lanes(c, 0, mark);
-    orr__cloop_by_lanes(c, body, true);
+    orr__cloop_by_lanes(c, body);
     (void)orr__nest_loop(n, ORR__LOOP_VECTOR | ORR__LOOP_INT, "l", "0", "(int)(e - j)", NULL);
     orr__nest_set(n, "const orr_idx i%d = j + l", last);
     orr__nest_put(n, orr__nest_clone(n, body));
