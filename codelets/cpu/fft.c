@@ -209,7 +209,7 @@ static bool fill_chirp(orr__fft *p, int64_t l, bool wide, size_t *bytes)
                 put(pairs, wide, 2 * at + 1, -v[1] / (double)l);
             }
         }
-        orr__cpu_vec()->fft[wide](p->inner, pairs, pairs, false, scratch);
+        orr__cpu_vec()->fft_row[wide](p->inner, pairs, pairs, false, scratch);
         for (int64_t k = 0; k < l; k++)
             for (int c = 0; c < 2; c++)
                 memcpy((char *)p->filter + (size_t)(c * l + k) * z, pairs + (size_t)(2 * k + c) * z, z);
@@ -408,8 +408,8 @@ orr_status orr__cpu_kernel_fft(const orr__kernel *kernel, const orr__launch *l)
         return ORR_OK;
     orr_status st = begin(l, &u, n, 0, wide, 1, 0);
     for (int64_t i = l->lo; i < l->hi && st == ORR_OK; i++)
-        kernel->vec->fft[wide](u.plan, (const char *)l->in[0] + (size_t)i * row, (char *)l->out[0] + (size_t)i * row,
-                               inverse, u.scratch);
+        kernel->vec->fft_row[wide](u.plan, (const char *)l->in[0] + (size_t)i * row,
+                                   (char *)l->out[0] + (size_t)i * row, inverse, u.scratch);
     end(&u);
     return st;
 }
@@ -427,7 +427,7 @@ orr_status orr__cpu_kernel_rfft(const orr__kernel *kernel, const orr__launch *l)
         return ORR_OK;
     orr_status st = begin(l, &u, h, 2 * h, wide, 1, 2 * h);
     for (int64_t i = l->lo; i < l->hi && st == ORR_OK; i++) {
-        kernel->vec->fft[wide](u.plan, (const char *)l->in[0] + (size_t)(i * h) * pair, u.more, false, u.scratch);
+        kernel->vec->fft_row[wide](u.plan, (const char *)l->in[0] + (size_t)(i * h) * pair, u.more, false, u.scratch);
         kernel->vec->fft_half[wide](&u.plan->whole, u.more, (char *)l->out[0] + (size_t)(i * (h + 1)) * pair, 0, h + 1,
                                     false);
     }
@@ -448,7 +448,7 @@ orr_status orr__cpu_kernel_irfft(const orr__kernel *kernel, const orr__launch *l
     for (int64_t i = l->lo; i < l->hi && st == ORR_OK; i++) {
         kernel->vec->fft_half[wide](&u.plan->whole, (const char *)l->in[0] + (size_t)(i * (h + 1)) * pair, u.more, 0, h,
                                     true);
-        kernel->vec->fft[wide](u.plan, u.more, (char *)l->out[0] + (size_t)(i * h) * pair, true, u.scratch);
+        kernel->vec->fft_row[wide](u.plan, u.more, (char *)l->out[0] + (size_t)(i * h) * pair, true, u.scratch);
     }
     end(&u);
     return st;

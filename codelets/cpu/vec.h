@@ -172,50 +172,15 @@ enum {
 typedef struct {
     const char *isa;
     orr__vecfn *const *row[ORR_DTYPE_COUNT]; /* [operands' register dtype][row]; NULL: does not apply */
-    orr__castfn *const *cast;                /* [from · ORR_DTYPE_COUNT + to], stored dtypes          */
-    orr__roundfn *round_f16;
-    orr__roundfn *round_bf16[2];         /* [0 any value, 1 a result of IEEE arithmetic on bf16 values]          */
-    orr__foldfn *const *fold[ORR__ROPS]; /* [rop][register dtype]; any, all: bool only            */
-    orr__foldrowfn *const *foldrow[ORR__ROPS];
-    orr__argfn *const *arg[2]; /* [0 max, 1 min][register dtype]                        */
-    orr__argrowfn *const *argrow[2];
-    orr__axpyfn *const *axpy;                        /* [stored dtype], ints                                  */
-    orr__addfn *add[2];                              /* of f32, f64                                           */
-    orr__updatefn *const *set;                       /* [log2 of the element's bytes], at most 8              */
-    orr__updatefn *const (*update)[ORR_DTYPE_COUNT]; /* [ORR__UPDATE_…][stored dtype]    */
-    orr__randfn *const *random;                      /* u32, u64; f32 for f16, bf16, f32; f64 for f64, normal */
-    orr__gatherfn *const *gather;                    /* [log2 of the element's bytes]                         */
-    orr__gatherfn *index;                            /* the indices themselves, int64_t                       */
-    orr__placefn *place[2];                          /* of i32, i64                                           */
-    orr__takefn *const *take;                        /* [log2 of the element's bytes]                         */
-    orr__affinefn *affine_f64, *affine_u64;
-    orr__solvefn *solve[2]; /* of f32, f64                                         */
-    orr__potrffn *potrf[2];
-    orr__lanessolvefn *lanes_solve[2];
-    orr__transposefn *transpose[2];
-    orr__laneslufn *lanes_lu[2];
-    orr__lanesqrfn *lanes_qr[2];
-    orr__smallfn *small[2]; /* of f32, f64 */
-    orr__largefn *large[2];
-    orr__packfn *pack[2];
-    orr__packedfn *packed[2];
-    orr__cellfn *const (*cell)[2]; /* [orr_cell][of f32, f64] */
-    orr__cellbackfn *const (*cell_back)[2];
-    orr__fftfn *fft[2]; /* of complex numbers with parts of f32, f64 */
-    orr__fftlanesfn *fft_lanes[2];
-    orr__ffthalffn *fft_half[2];
-    orr__ffttimesfn *fft_times[2];
-    orr__sortfn *const *sort; /* [log2 of the key's bytes]; NULL: the instruction set has only radix sort */
-    orr__keysfn *const *keys; /* likewise */
-    orr__valuesfn *const *values;
-    orr__greatestfn *greatest[2];
-    orr__expfn *exp[2];
-    orr__tapsfn *taps[2]; /* of f32, f64 */
-    orr__boxfn *box[2];
-    orr__windowsfn *windows[2];
-    orr__spreadfn *spread[2];
-    orr__finitefn *const *finite; /* [stored dtype], floats */
+#define VEC_ROW(dtype, name)
+#define VEC_FUNCTION(field, type) type *field;
+#define VEC_PAIR(field, type, first, second) type *field[2];
+#define VEC_REALS(field, type) type *field[2];
+#define VEC_TABLE(field, type) type *const *field;
+#define VEC_TABLES(field, type, n) type *const(*field)[n];
+#include "codelets/cpu/vec.def"
 } orr__vec;
+extern const orr__vec orr__vec_base, orr__vec_v3, orr__vec_v4, orr__vec_sve;
 
 /* These are the same for every instruction set (field_rows.c). */
 extern orr__vecfn *const orr__vec_rows_fr254[], *const orr__vec_rows_fq254[];
@@ -223,65 +188,18 @@ extern orr__foldfn orr__vec_sum_fr254, orr__vec_sum_fq254, orr__vec_product_fr25
 extern orr__foldrowfn orr__vec_sumrow_fr254, orr__vec_sumrow_fq254, orr__vec_productrow_fr254,
     orr__vec_productrow_fq254;
 
+/* The functions of one instruction set. */
+#ifdef ORR__ISA
 #define ORR__V_PASTE_(name, isa) name##_##isa
 #define ORR__V_PASTE(name, isa) ORR__V_PASTE_(name, isa)
 #define ORR__V(name) ORR__V_PASTE(name, ORR__ISA)
-
-#define ORR__V_DECLARE(isa)                                                                                            \
-    extern const orr__vec ORR__V_PASTE(orr__vec, isa);                                                                 \
-    extern orr__vecfn *const ORR__V_PASTE(orr__vec_rows_bool8, isa)[], *const ORR__V_PASTE(orr__vec_rows_i8, isa)[];   \
-    extern orr__vecfn *const ORR__V_PASTE(orr__vec_rows_i16, isa)[], *const ORR__V_PASTE(orr__vec_rows_i32, isa)[];    \
-    extern orr__vecfn *const ORR__V_PASTE(orr__vec_rows_i64, isa)[], *const ORR__V_PASTE(orr__vec_rows_u8, isa)[];     \
-    extern orr__vecfn *const ORR__V_PASTE(orr__vec_rows_u16, isa)[], *const ORR__V_PASTE(orr__vec_rows_u32, isa)[];    \
-    extern orr__vecfn *const ORR__V_PASTE(orr__vec_rows_u64, isa)[], *const ORR__V_PASTE(orr__vec_rows_f32, isa)[];    \
-    extern orr__vecfn *const ORR__V_PASTE(orr__vec_rows_f64, isa)[];                                                   \
-    extern orr__vecfn *const ORR__V_PASTE(orr__vec_rows_c64, isa)[], *const ORR__V_PASTE(orr__vec_rows_c128, isa)[];   \
-    extern orr__castfn *const ORR__V_PASTE(orr__vec_casts, isa)[];                                                     \
-    extern orr__foldfn *const ORR__V_PASTE(orr__vec_folds, isa)[ORR__ROPS][ORR_DTYPE_COUNT];                           \
-    extern orr__foldrowfn *const ORR__V_PASTE(orr__vec_foldrows, isa)[ORR__ROPS][ORR_DTYPE_COUNT];                     \
-    extern orr__argfn *const ORR__V_PASTE(orr__vec_args, isa)[2][ORR_DTYPE_COUNT];                                     \
-    extern orr__argrowfn *const ORR__V_PASTE(orr__vec_argrows, isa)[2][ORR_DTYPE_COUNT];                               \
-    extern orr__axpyfn *const ORR__V_PASTE(orr__vec_axpys, isa)[];                                                     \
-    extern orr__finitefn *const ORR__V_PASTE(orr__vec_finites, isa)[ORR_DTYPE_COUNT];                                  \
-    extern orr__addfn ORR__V_PASTE(orr__vec_add_f32, isa), ORR__V_PASTE(orr__vec_add_f64, isa);                        \
-    extern orr__updatefn *const ORR__V_PASTE(orr__vec_sets, isa)[];                                                    \
-    extern orr__updatefn *const ORR__V_PASTE(orr__vec_updates, isa)[ORR__UPDATES][ORR_DTYPE_COUNT];                    \
-    extern orr__randfn *const ORR__V_PASTE(orr__vec_randoms, isa)[];                                                   \
-    extern orr__gatherfn *const ORR__V_PASTE(orr__vec_gathers, isa)[];                                                 \
-    extern orr__placefn ORR__V_PASTE(orr__vec_place_i32, isa), ORR__V_PASTE(orr__vec_place_i64, isa);                  \
-    extern orr__takefn *const ORR__V_PASTE(orr__vec_takes, isa)[];                                                     \
-    extern orr__gatherfn ORR__V_PASTE(orr__vec_index, isa);                                                            \
-    extern orr__affinefn ORR__V_PASTE(orr__vec_affine_f64, isa), ORR__V_PASTE(orr__vec_affine_u64, isa);               \
-    extern orr__solvefn ORR__V_PASTE(orr__vec_solve_f32, isa), ORR__V_PASTE(orr__vec_solve_f64, isa);                  \
-    extern orr__fftfn ORR__V_PASTE(orr__vec_fft_row_f32, isa), ORR__V_PASTE(orr__vec_fft_row_f64, isa);                \
-    extern orr__fftlanesfn ORR__V_PASTE(orr__vec_fft_lanes_f32, isa), ORR__V_PASTE(orr__vec_fft_lanes_f64, isa);       \
-    extern orr__ffthalffn ORR__V_PASTE(orr__vec_fft_half_f32, isa), ORR__V_PASTE(orr__vec_fft_half_f64, isa);          \
-    extern orr__ffttimesfn ORR__V_PASTE(orr__vec_fft_times_f32, isa), ORR__V_PASTE(orr__vec_fft_times_f64, isa);       \
-    extern orr__keysfn *const ORR__V_PASTE(orr__vec_keys, isa)[];                                                      \
-    extern orr__valuesfn *const ORR__V_PASTE(orr__vec_values, isa)[];                                                  \
-    extern orr__sortfn *const ORR__V_PASTE(orr__vec_sorts, isa)[];                                                     \
-    extern orr__potrffn ORR__V_PASTE(orr__vec_potrf_f32, isa), ORR__V_PASTE(orr__vec_potrf_f64, isa);                  \
-    extern orr__lanessolvefn ORR__V_PASTE(orr__vec_lanes_solve_f32, isa), ORR__V_PASTE(orr__vec_lanes_solve_f64, isa); \
-    extern orr__transposefn ORR__V_PASTE(orr__vec_transpose_f32, isa), ORR__V_PASTE(orr__vec_transpose_f64, isa);      \
-    extern orr__laneslufn ORR__V_PASTE(orr__vec_lanes_lu_f32, isa), ORR__V_PASTE(orr__vec_lanes_lu_f64, isa);          \
-    extern orr__lanesqrfn ORR__V_PASTE(orr__vec_lanes_qr_f32, isa), ORR__V_PASTE(orr__vec_lanes_qr_f64, isa);          \
-    extern orr__smallfn ORR__V_PASTE(orr__vec_small_f32, isa), ORR__V_PASTE(orr__vec_small_f64, isa);                  \
-    extern orr__largefn ORR__V_PASTE(orr__vec_large_f32, isa), ORR__V_PASTE(orr__vec_large_f64, isa);                  \
-    extern orr__packfn ORR__V_PASTE(orr__vec_pack_f32, isa), ORR__V_PASTE(orr__vec_pack_f64, isa);                     \
-    extern orr__packedfn ORR__V_PASTE(orr__vec_packed_f32, isa), ORR__V_PASTE(orr__vec_packed_f64, isa);               \
-    extern orr__cellfn *const ORR__V_PASTE(orr__vec_cells, isa)[ORR__CELLS][2];                                        \
-    extern orr__cellbackfn *const ORR__V_PASTE(orr__vec_cells_back, isa)[ORR__CELLS][2];                               \
-    extern orr__greatestfn ORR__V_PASTE(orr__vec_greatest_f32, isa), ORR__V_PASTE(orr__vec_greatest_f64, isa);         \
-    extern orr__expfn ORR__V_PASTE(orr__vec_exp_f32, isa), ORR__V_PASTE(orr__vec_exp_f64, isa);                        \
-    extern orr__tapsfn ORR__V_PASTE(orr__vec_taps_f32, isa), ORR__V_PASTE(orr__vec_taps_f64, isa);                     \
-    extern orr__boxfn ORR__V_PASTE(orr__vec_box_f32, isa), ORR__V_PASTE(orr__vec_box_f64, isa);                        \
-    extern orr__windowsfn ORR__V_PASTE(orr__vec_windows_f32, isa), ORR__V_PASTE(orr__vec_windows_f64, isa);            \
-    extern orr__spreadfn ORR__V_PASTE(orr__vec_spread_f32, isa), ORR__V_PASTE(orr__vec_spread_f64, isa);               \
-    extern orr__roundfn ORR__V_PASTE(orr__vec_round_f16, isa), ORR__V_PASTE(orr__vec_round_bf16, isa);                 \
-    extern orr__roundfn ORR__V_PASTE(orr__vec_fit_bf16, isa)
-ORR__V_DECLARE(base);
-ORR__V_DECLARE(v3);
-ORR__V_DECLARE(v4);
-ORR__V_DECLARE(sve);
+#define VEC_ROW(dtype, name) extern orr__vecfn *const ORR__V(orr__vec_rows_##name)[];
+#define VEC_FUNCTION(field, type) extern type ORR__V(orr__vec_##field);
+#define VEC_PAIR(field, type, first, second) extern type ORR__V(orr__vec_##first), ORR__V(orr__vec_##second);
+#define VEC_REALS(field, type) VEC_PAIR(field, type, field##_f32, field##_f64)
+#define VEC_TABLE(field, type) extern type *const ORR__V(orr__vec_##field)[];
+#define VEC_TABLES(field, type, n) extern type *const ORR__V(orr__vec_##field)[][n];
+#include "codelets/cpu/vec.def"
+#endif
 
 #endif

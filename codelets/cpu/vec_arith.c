@@ -19,7 +19,7 @@ AXPY(axpy16, uint16_t)
 AXPY(axpy32, uint32_t)
 AXPY(axpy64, uint64_t)
 
-orr__axpyfn *const ORR__V(orr__vec_axpys)[ORR_DTYPE_COUNT] = {
+orr__axpyfn *const ORR__V(orr__vec_axpy)[ORR_DTYPE_COUNT] = {
     [ORR_I8] = axpy8, [ORR_I16] = axpy16, [ORR_I32] = axpy32, [ORR_I64] = axpy64,
     [ORR_U8] = axpy8, [ORR_U16] = axpy16, [ORR_U32] = axpy32, [ORR_U64] = axpy64,
 };

@@ -181,7 +181,7 @@ void ORR__V(orr__vec_fit_bf16)(float *x, int64_t n)
 #define f64_f64 copy8
 
 /* A bool is a u8 that is 0 or 1. */
-orr__castfn *const ORR__V(orr__vec_casts)[ORR_DTYPE_COUNT * ORR_DTYPE_COUNT] = {
+orr__castfn *const ORR__V(orr__vec_cast)[ORR_DTYPE_COUNT * ORR_DTYPE_COUNT] = {
     LINE(ORR_BOOL, u8, i, i),          LINE(ORR_I8, i8, u, u),
     LINE(ORR_I16, i16, u, u),          LINE(ORR_I32, i32, u, u),
     LINE(ORR_I64, i64, u, u),          LINE(ORR_U8, u8, i, i),

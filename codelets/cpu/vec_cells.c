@@ -119,10 +119,10 @@ SIGMOID(f64, double)
 LOOPS(f32, float)
 LOOPS(f64, double)
 
-orr__cellfn *const ORR__V(orr__vec_cells)[ORR__CELLS][2] = {
+orr__cellfn *const ORR__V(orr__vec_cell)[ORR__CELLS][2] = {
     { rnn_f32, rnn_f64 }, { rnn_relu_f32, rnn_relu_f64 }, { lstm_f32, lstm_f64 }, { gru_f32, gru_f64 }
 };
-orr__cellbackfn *const ORR__V(orr__vec_cells_back)[ORR__CELLS][2] = { { rnn_back_f32, rnn_back_f64 },
-                                                                      { rnn_relu_back_f32, rnn_relu_back_f64 },
-                                                                      { lstm_back_f32, lstm_back_f64 },
-                                                                      { gru_back_f32, gru_back_f64 } };
+orr__cellbackfn *const ORR__V(orr__vec_cell_back)[ORR__CELLS][2] = { { rnn_back_f32, rnn_back_f64 },
+                                                                     { rnn_relu_back_f32, rnn_relu_back_f64 },
+                                                                     { lstm_back_f32, lstm_back_f64 },
+                                                                     { gru_back_f32, gru_back_f64 } };

@@ -26,6 +26,6 @@ FINITE(finite_bf16, int16_t, 0x7f80)
 FINITE(finite_f32, int32_t, 0x7f800000)
 FINITE(finite_f64, int64_t, 0x7ff0000000000000)
 
-orr__finitefn *const ORR__V(orr__vec_finites)[ORR_DTYPE_COUNT] = {
+orr__finitefn *const ORR__V(orr__vec_finite)[ORR_DTYPE_COUNT] = {
     [ORR_F16] = finite_f16, [ORR_BF16] = finite_bf16, [ORR_F32] = finite_f32, [ORR_F64] = finite_f64
 };

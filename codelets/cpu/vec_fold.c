@@ -165,7 +165,7 @@ EXTREMES(f64, double, MAXF, MINF, MOREF, LESSF)
 #define FIELDS(f) [ORR_FR254] = orr__vec_##f##_fr254, [ORR_FQ254] = orr__vec_##f##_fq254
 
 /* For bool, any is the maximum and all the minimum. */
-orr__foldfn *const ORR__V(orr__vec_folds)[ORR__ROPS][ORR_DTYPE_COUNT] = {
+orr__foldfn *const ORR__V(orr__vec_fold)[ORR__ROPS][ORR_DTYPE_COUNT] = {
     [ORR__RSUM] = { NUMBERS(sum), FIELDS(sum) },
     [ORR__RPROD] = { NUMBERS(prod), FIELDS(product) },
     [ORR__RMAX] = ALL(max),
@@ -173,7 +173,7 @@ orr__foldfn *const ORR__V(orr__vec_folds)[ORR__ROPS][ORR_DTYPE_COUNT] = {
     [ORR__RANY] = { [ORR_BOOL] = max_bool8 },
     [ORR__RALL] = { [ORR_BOOL] = min_bool8 },
 };
-orr__foldrowfn *const ORR__V(orr__vec_foldrows)[ORR__ROPS][ORR_DTYPE_COUNT] = {
+orr__foldrowfn *const ORR__V(orr__vec_foldrow)[ORR__ROPS][ORR_DTYPE_COUNT] = {
     [ORR__RSUM] = { NUMBERS(sumrow), FIELDS(sumrow) },
     [ORR__RPROD] = { NUMBERS(prodrow), FIELDS(productrow) },
     [ORR__RMAX] = ALL(maxrow),
@@ -181,5 +181,5 @@ orr__foldrowfn *const ORR__V(orr__vec_foldrows)[ORR__ROPS][ORR_DTYPE_COUNT] = {
     [ORR__RANY] = { [ORR_BOOL] = maxrow_bool8 },
     [ORR__RALL] = { [ORR_BOOL] = minrow_bool8 },
 };
-orr__argfn *const ORR__V(orr__vec_args)[2][ORR_DTYPE_COUNT] = { ALL(argmax), ALL(argmin) };
-orr__argrowfn *const ORR__V(orr__vec_argrows)[2][ORR_DTYPE_COUNT] = { ALL(argmaxrow), ALL(argminrow) };
+orr__argfn *const ORR__V(orr__vec_arg)[2][ORR_DTYPE_COUNT] = { ALL(argmax), ALL(argmin) };
+orr__argrowfn *const ORR__V(orr__vec_argrow)[2][ORR_DTYPE_COUNT] = { ALL(argmaxrow), ALL(argminrow) };

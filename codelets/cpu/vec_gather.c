@@ -102,7 +102,7 @@ GATHER(gather8, uint64_t)
 GATHER(gather16, two_words)
 GATHER(gather32, four_words)
 
-orr__gatherfn *const ORR__V(orr__vec_gathers)[6] = { gather1, gather2, gather4, gather8, gather16, gather32 };
+orr__gatherfn *const ORR__V(orr__vec_gather)[6] = { gather1, gather2, gather4, gather8, gather16, gather32 };
 
 void ORR__V(orr__vec_index)(void *restrict d_, const orr__vec_view *v, int64_t p, int64_t n)
 {
@@ -155,4 +155,4 @@ TAKE(take8, uint64_t)
 TAKE(take16, two_words)
 TAKE(take32, four_words)
 
-orr__takefn *const ORR__V(orr__vec_takes)[6] = { take1, take2, take4, take8, take16, take32 };
+orr__takefn *const ORR__V(orr__vec_take)[6] = { take1, take2, take4, take8, take16, take32 };

@@ -89,7 +89,7 @@ static void normal(void *restrict d_, const int64_t *restrict index, uint64_t se
         d[i] = one_normal(seed, index[i]);
 }
 
-orr__randfn *const ORR__V(orr__vec_randoms)[ORR__RAND_KINDS] = {
+orr__randfn *const ORR__V(orr__vec_random)[ORR__RAND_KINDS] = {
     [ORR__RAND_BITS32] = bits32, [ORR__RAND_BITS64] = bits64, [ORR__RAND_F16] = u01_f16,   [ORR__RAND_BF16] = u01_bf16,
     [ORR__RAND_F32] = u01_f32,   [ORR__RAND_F64] = u01_f64,   [ORR__RAND_NORMAL] = normal,
 };

@@ -158,7 +158,7 @@ static inline V packed(V v, unsigned nibbles)
 #define MASK MASK_64
 #include "codelets/cpu/vec_sort.h"
 
-orr__sortfn *const ORR__V(orr__vec_sorts)[4] = { NULL, NULL, sort_32, sort_64 };
+orr__sortfn *const ORR__V(orr__vec_sort)[4] = { NULL, NULL, sort_32, sort_64 };
 #else
-orr__sortfn *const ORR__V(orr__vec_sorts)[4] = { NULL, NULL, NULL, NULL };
+orr__sortfn *const ORR__V(orr__vec_sort)[4] = { NULL, NULL, NULL, NULL };
 #endif

@@ -55,8 +55,8 @@ UPDATE(add_bf16, uint16_t, vh_to_bf16(vh_from_bf16(y) + vh_from_bf16(u)))
     [ORR_I8] = op##_i8, [ORR_I16] = op##_i16, [ORR_I32] = op##_i32, [ORR_I64] = op##_i64, [ORR_U8] = op##_u8,          \
     [ORR_U16] = op##_u16, [ORR_U32] = op##_u32, [ORR_U64] = op##_u64, [ORR_F32] = op##_f32, [ORR_F64] = op##_f64
 
-orr__updatefn *const ORR__V(orr__vec_sets)[] = { set_1, set_2, set_4, set_8 };
-orr__updatefn *const ORR__V(orr__vec_updates)[ORR__UPDATES][ORR_DTYPE_COUNT] = {
+orr__updatefn *const ORR__V(orr__vec_set)[] = { set_1, set_2, set_4, set_8 };
+orr__updatefn *const ORR__V(orr__vec_update)[ORR__UPDATES][ORR_DTYPE_COUNT] = {
     [ORR__UPDATE_ADD] = { [ORR_BOOL] = add_bool, [ORR_F16] = add_f16, [ORR_BF16] = add_bf16, OF_EACH(add) },
     [ORR__UPDATE_MUL] = { [ORR_BOOL] = mul_u8, OF_EACH(mul) },
     [ORR__UPDATE_MIN] = { [ORR_BOOL] = min_u8, OF_EACH(min) },
