@@ -46,8 +46,10 @@ enum { REGISTERS = 16 };
 #define V __m512i
 #define LOAD(p) _mm512_loadu_si512(p)
 #define STORE(p, v) _mm512_storeu_si512(p, v)
-#define V_32(name) _mm512_##name##_epi32
-#define V_64(name) _mm512_##name##_epi64
+#define SET1_32 _mm512_set1_epi32
+#define SET1_64 _mm512_set1_epi64
+#define MIN_32 _mm512_min_epi32
+#define MAX_32 _mm512_max_epi32
 #define MASK_32 __mmask16
 #define MASK_64 __mmask8
 #define BELOW_32(v, p) _mm512_cmplt_epi32_mask(v, p)
@@ -56,16 +58,16 @@ enum { REGISTERS = 16 };
 #define COMPRESS_64(m, v) _mm512_maskz_compress_epi64(m, v)
 #define PERMUTE_32(v, at) _mm512_permutexvar_epi32(at, v)
 #define PERMUTE_64(v, at) _mm512_permutexvar_epi64(at, v)
-#define CHOICE_32(bit) _mm512_test_epi32_mask(F(numbers)(), V_32(set1)(bit))
-#define CHOICE_64(bit) _mm512_test_epi64_mask(F(numbers)(), V_64(set1)(bit))
+#define CHOICE_32(bit) _mm512_test_epi32_mask(numbers_32(), SET1_32(bit))
+#define CHOICE_64(bit) _mm512_test_epi64_mask(numbers_64(), SET1_64(bit))
 #define PICK_32(m, a, b) _mm512_mask_blend_epi32(m, a, b)
 #define PICK_64(m, a, b) _mm512_mask_blend_epi64(m, a, b)
 #define MIN_64 _mm512_min_epi64
 #define MAX_64 _mm512_max_epi64
 #define NUMBERS_32 _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define NUMBERS_64 _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0)
-#define TURNED_32(by) _mm512_xor_si512(NUMBERS_32, V_32(set1)(by))
-#define TURNED_64(by) _mm512_xor_si512(NUMBERS_64, V_64(set1)(by))
+#define TURNED_32(by) _mm512_xor_si512(NUMBERS_32, SET1_32(by))
+#define TURNED_64(by) _mm512_xor_si512(NUMBERS_64, SET1_64(by))
 #elif defined(__AVX2__) && defined(__BMI2__)
 #include <immintrin.h>
 #define HAVE_LANES 1
@@ -73,8 +75,10 @@ enum { REGISTERS = 8 };
 #define V __m256i
 #define LOAD(p) _mm256_loadu_si256((const V *)(const void *)(p))
 #define STORE(p, v) _mm256_storeu_si256((V *)(void *)(p), v)
-#define V_32(name) _mm256_##name##_epi32
-#define V_64(name) _mm256_##name##_epi64
+#define SET1_32 _mm256_set1_epi32
+#define SET1_64 _mm256_set1_epi64x
+#define MIN_32 _mm256_min_epi32
+#define MAX_32 _mm256_max_epi32
 #define MASK_32 unsigned
 #define MASK_64 unsigned
 #define BELOW_32(v, p) (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(p, v)))
@@ -91,17 +95,16 @@ static inline V packed(V v, unsigned nibbles)
 #define COMPRESS_64(m, v) packed(v, _pdep_u32(m, 0x01010101u) * 0xff)
 #define PERMUTE_32(v, at) _mm256_permutevar8x32_epi32(v, at)
 #define PERMUTE_64(v, at) _mm256_permutevar8x32_epi32(v, at)
-#define CHOICE_32(bit) _mm256_cmpgt_epi32(_mm256_and_si256(F(numbers)(), V_32(set1)(bit)), _mm256_setzero_si256())
-#define CHOICE_64(bit)                                                                                                 \
-    _mm256_cmpgt_epi64(_mm256_and_si256(F(numbers)(), _mm256_set1_epi64x(bit)), _mm256_setzero_si256())
+#define CHOICE_32(bit) _mm256_cmpgt_epi32(_mm256_and_si256(numbers_32(), SET1_32(bit)), _mm256_setzero_si256())
+#define CHOICE_64(bit) _mm256_cmpgt_epi64(_mm256_and_si256(numbers_64(), SET1_64(bit)), _mm256_setzero_si256())
 #define PICK_32(m, a, b) _mm256_blendv_epi8(a, b, m)
 #define PICK_64(m, a, b) _mm256_blendv_epi8(a, b, m)
 #define MIN_64(a, b) _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b))
 #define MAX_64(a, b) _mm256_blendv_epi8(b, a, _mm256_cmpgt_epi64(a, b))
 #define NUMBERS_32 _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0)
 #define NUMBERS_64 _mm256_set_epi64x(3, 2, 1, 0)
-#define TURNED_32(by) _mm256_xor_si256(NUMBERS_32, _mm256_set1_epi32(by))
-#define TURNED_64(by) _mm256_xor_si256(NUMBERS_32, _mm256_set1_epi32(2 * (by)))
+#define TURNED_32(by) _mm256_xor_si256(NUMBERS_32, SET1_32(by))
+#define TURNED_64(by) _mm256_xor_si256(NUMBERS_32, SET1_32(2 * (by)))
 #endif
 
 #ifdef HAVE_LANES
@@ -109,53 +112,16 @@ static inline V packed(V v, unsigned nibbles)
 #define LEAST INT32_MIN
 #define GREATEST INT32_MAX
 #define F(name) name##_32
-#define SET1(x) V_32(set1)(x)
-#define MIN V_32(min)
-#define MAX V_32(max)
-#define BELOW BELOW_32
-#define COMPRESS COMPRESS_32
-#define PERMUTE PERMUTE_32
-#define CHOICE CHOICE_32
-#define PICK PICK_32
-#define NUMBERS NUMBERS_32
-#define TURNED TURNED_32
-#define MASK MASK_32
 #include "codelets/cpu/vec_sort.h"
 #undef T
 #undef LEAST
 #undef GREATEST
 #undef F
-#undef SET1
-#undef MIN
-#undef MAX
-#undef BELOW
-#undef COMPRESS
-#undef PERMUTE
-#undef CHOICE
-#undef PICK
-#undef NUMBERS
-#undef TURNED
-#undef MASK
 
 #define T int64_t
 #define LEAST INT64_MIN
 #define GREATEST INT64_MAX
 #define F(name) name##_64
-#ifdef __AVX512F__
-#define SET1(x) _mm512_set1_epi64(x)
-#else
-#define SET1(x) _mm256_set1_epi64x(x)
-#endif
-#define MIN MIN_64
-#define MAX MAX_64
-#define BELOW BELOW_64
-#define COMPRESS COMPRESS_64
-#define PERMUTE PERMUTE_64
-#define CHOICE CHOICE_64
-#define PICK PICK_64
-#define NUMBERS NUMBERS_64
-#define TURNED TURNED_64
-#define MASK MASK_64
 #include "codelets/cpu/vec_sort.h"
 
 orr__sortfn *const ORR__V(orr__vec_sort)[4] = { NULL, NULL, sort_32, sort_64 };

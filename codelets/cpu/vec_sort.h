@@ -8,16 +8,16 @@ enum { F(LANES) = sizeof(V) / sizeof(T), F(SMALL) = F(LANES) * REGISTERS, F(SAMP
 
 static inline V F(numbers)(void)
 {
-    return NUMBERS;
+    return F(NUMBERS);
 }
 
 /* Compares lanes at distance `by` within each register: the lower keys go to lanes without `bit`. */
 #define INSIDE(by, bit)                                                                                                \
     do {                                                                                                               \
-        const V at_ = TURNED(by);                                                                                      \
+        const V at_ = F(TURNED)(by);                                                                                   \
         for (int i = 0; i < n; i++) {                                                                                  \
-            V other_ = PERMUTE(r[i], at_);                                                                             \
-            r[i] = PICK(CHOICE(bit), MIN(r[i], other_), MAX(r[i], other_));                                            \
+            V other_ = F(PERMUTE)(r[i], at_);                                                                          \
+            r[i] = F(PICK)(F(CHOICE)(bit), F(MIN)(r[i], other_), F(MAX)(r[i], other_));                                \
         }                                                                                                              \
     } while (0)
 
@@ -30,25 +30,25 @@ static inline __attribute__((always_inline)) void F(network)(V *r, const int n)
         for (int by = k / 4; by > 0; by /= 2)
             INSIDE(by, by);
     }
-    const V back = TURNED(L - 1);
+    const V back = F(TURNED)(L - 1);
     for (int k = 2; k <= n; k *= 2) {
         for (int b = 0; b < n; b += k)
             for (int i = 0; i < k / 4 + (k == 2); i++) { /* pairs of pairs, since the greater ones are reversed */
                 int lo = b + i, hi = b + k / 2 - 1 - i, up = b + k / 2 + i, down = b + k - 1 - i;
-                V x = PERMUTE(r[down], back), y = PERMUTE(r[up], back), u = r[lo], v = r[hi];
-                r[lo] = MIN(u, x);
-                r[up] = MAX(u, x);
+                V x = F(PERMUTE)(r[down], back), y = F(PERMUTE)(r[up], back), u = r[lo], v = r[hi];
+                r[lo] = F(MIN)(u, x);
+                r[up] = F(MAX)(u, x);
                 if (k > 2) {
-                    r[hi] = MIN(v, y);
-                    r[down] = MAX(v, y);
+                    r[hi] = F(MIN)(v, y);
+                    r[down] = F(MAX)(v, y);
                 }
             }
         for (int by = k / 4; by > 0; by /= 2)
             for (int b = 0; b + 2 * by <= n; b += 2 * by)
                 for (int i = b; i < b + by; i++) {
                     V u = r[i], v = r[i + by];
-                    r[i] = MIN(u, v);
-                    r[i + by] = MAX(u, v);
+                    r[i] = F(MIN)(u, v);
+                    r[i + by] = F(MAX)(u, v);
                 }
         for (int by = L / 2; by > 0; by /= 2)
             INSIDE(by, by);
@@ -113,14 +113,14 @@ static T F(pivot)(const T *a, int64_t n)
 static int64_t F(split)(T *a, int64_t n, T p, T *b)
 {
     enum { L = F(LANES) };
-    const V pivot = SET1(p);
+    const V pivot = F(SET1)(p);
     int64_t low = 0, high = 0, i = 0;
     for (; i + L <= n; i += L) {
         V v = LOAD(a + i);
-        MASK m = BELOW(v, pivot);
+        F(MASK) m = F(BELOW)(v, pivot);
         int count = __builtin_popcount(m);
-        STORE(a + low, COMPRESS(m, v));
-        STORE(b + high, COMPRESS((MASK)(m ^ (MASK)((1u << L) - 1)), v));
+        STORE(a + low, F(COMPRESS)(m, v));
+        STORE(b + high, F(COMPRESS)((F(MASK))(m ^ (F(MASK))((1u << L) - 1)), v));
         low += count;
         high += L - count;
     }
