@@ -8,11 +8,6 @@
 #define EW_M_F32(n) vm_##n##_f32
 #define EW_M_F64(n) vm_##n##_f64
 #define EW_DTYPE EW_C64
-#include "ops/ew_begin.h"
 #include "codelets/cpu/vec_rows.h"
-#include "ops/ew_end.h"
-
 #define EW_DTYPE EW_C128
-#include "ops/ew_begin.h"
 #include "codelets/cpu/vec_rows.h"
-#include "ops/ew_end.h"

@@ -12,11 +12,8 @@
 
 #define EW_M_F32(n) vm_##n##_f32
 #define EW_M_F64(n) vm_##n##_f64
-#define EW_DTYPE EW_F64
-#include "ops/ew_begin.h"
-
 /* Replacements in the loops of operations with one operand. */
 #define vm_sin_f64(x) (near ? (far |= vm_is_far_f64(x), vm_near_sin_f64(x)) : (vm_sin_f64)(x))
 #define vm_cos_f64(x) (near ? (far |= vm_is_far_f64(x), vm_near_cos_f64(x)) : (vm_cos_f64)(x))
+#define EW_DTYPE EW_F64
 #include "codelets/cpu/vec_rows.h"
-#include "ops/ew_end.h"

@@ -1,5 +1,7 @@
-/* The element-wise operations as loops over blocks, for the dtype that ops/ew_begin.h has set up. No include guard.
+/* The element-wise operations as loops over blocks, for the dtype EW_DTYPE (ops/ew_begin.h). No include guard.
  * Must not know: which dtype. */
+#include "ops/ew_begin.h"
+
 /* A function that has a near form for arguments that are not large (codelets/cpu/vmath_near.h) uses it where `near` is
  * 1, and sets `far` if the block has to be computed again. For other operations the second loop is never reached. */
 #define LOOP1(stem, result, value)                                                                                     \
@@ -76,3 +78,4 @@ orr__vecfn *const ORR__V(EW_PASTE(orr__vec_rows_, EW_NAME))[ORR__ROWS] = {
 #undef LOOP2
 #undef LOOP3
 #undef ENTRY
+#include "ops/ew_end.h"
