@@ -1,12 +1,12 @@
 /* Body of vec_small.c for one dtype: products of small matrices, tile by tile in registers. The includer defines REAL,
- * F and the vector operations VEC, MASK, ALL, MASK_OF, SOME, PUT, FMA.
+ * F, and V, which names the vector operations VEC, MASK, ALL, MASK_OF, SOME, PUT and FMA.
  * Must not know: dtypes other than REAL, the callers. */
 
 /* Elements of a vector. */
-#define W ((int64_t)(sizeof(VEC) / sizeof(REAL)))
+#define W ((int64_t)(sizeof(V(VEC)) / sizeof(REAL)))
 
 /* Stores the first n elements of x. */
-static inline __attribute__((always_inline)) void F(put_some)(REAL *to, VEC x, int64_t n)
+static inline __attribute__((always_inline)) void F(put_some)(REAL *to, V(VEC) x, int64_t n)
 {
     REAL from[W];
     int64_t at = 0;
@@ -24,33 +24,33 @@ static inline __attribute__((always_inline)) void F(put_some)(REAL *to, VEC x, i
 static inline __attribute__((always_inline)) void F(tile)(const orr__smalltile *t, const int rows, const int vectors,
                                                           const bool part)
 {
-    VEC sum[ROWS_MOST][VECTORS_MOST];
+    V(VEC) sum[ROWS_MOST][VECTORS_MOST];
     const REAL *a = t->a, *b = t->b;
-    const MASK mask = MASK_OF(t->rest);
+    const V(MASK) mask = V(MASK_OF)(t->rest);
 #pragma GCC unroll 8
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
             if (!t->from)
-                sum[r][v] = ALL(0);
+                sum[r][v] = V(ALL)(0);
             else if (part && v == vectors - 1)
-                sum[r][v] = SOME((const REAL *)t->from + r * t->from_row + v * W, mask);
+                sum[r][v] = V(SOME)((const REAL *)t->from + r * t->from_row + v * W, mask);
             else
                 memcpy(&sum[r][v], (const REAL *)t->from + r * t->from_row + v * W, sizeof sum[r][v]);
     for (int64_t p = 0; p < t->k; p++, a += t->a_col, b += t->b_row) {
-        VEC right[VECTORS_MOST];
+        V(VEC) right[VECTORS_MOST];
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
             if (part && v == vectors - 1)
-                right[v] = SOME(b + v * W, mask);
+                right[v] = V(SOME)(b + v * W, mask);
             else
                 memcpy(&right[v], b + v * W, sizeof right[v]);
 #pragma GCC unroll 8
         for (int r = 0; r < rows; r++) {
-            VEC left = ALL(a[r * t->a_row]);
+            V(VEC) left = V(ALL)(a[r * t->a_row]);
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; v++)
-                sum[r][v] = FMA(left, right[v], sum[r][v]);
+                sum[r][v] = V(FMA)(left, right[v], sum[r][v]);
         }
     }
 #pragma GCC unroll 8
@@ -59,7 +59,7 @@ static inline __attribute__((always_inline)) void F(tile)(const orr__smalltile *
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
             if (part && v == vectors - 1)
-                PUT(to + v * W, mask, sum[r][v], t->rest);
+                V(PUT)(to + v * W, mask, sum[r][v], t->rest);
             else
                 memcpy(to + v * W, &sum[r][v], sizeof sum[r][v]);
     }
@@ -80,7 +80,7 @@ EACH_TILE(TILE)
  * and two streams from memory. */
 static void F(row)(const orr__smalltile *t, int64_t apart)
 {
-    VEC sum[2][VECTORS_MOST];
+    V(VEC) sum[2][VECTORS_MOST];
     const REAL *a = t->a, *b = t->b;
 #pragma GCC unroll 2
     for (int v = 0; v < 2; v++)
@@ -89,11 +89,11 @@ static void F(row)(const orr__smalltile *t, int64_t apart)
         else
             memset(sum[v], 0, sizeof sum[v]);
     for (int64_t p = 0; p < t->k; p++, a += t->a_col, b += t->b_row) {
-        VEC left = ALL(*a), right;
+        V(VEC) left = V(ALL)(*a), right;
 #pragma GCC unroll 8
         for (int v = 0; v < 2 * VECTORS_MOST; v++) {
             memcpy(&right, b + v / VECTORS_MOST * apart + v % VECTORS_MOST * W, sizeof right);
-            sum[v / VECTORS_MOST][v % VECTORS_MOST] = FMA(left, right, sum[v / VECTORS_MOST][v % VECTORS_MOST]);
+            sum[v / VECTORS_MOST][v % VECTORS_MOST] = V(FMA)(left, right, sum[v / VECTORS_MOST][v % VECTORS_MOST]);
         }
     }
     memcpy(t->c, sum, sizeof sum);
