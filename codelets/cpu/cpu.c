@@ -355,7 +355,7 @@ static orr_status with_epilogue(orr__kernel *k, const orr__launch *l)
     orr__seen seen = { .region = e };
     for (int i = 0; i < e->nin - 1; i++)
         in[i] = l->in[r->call.nin + i];
-    char *part = writes_over_input(r, l) ? orr__scratch_for_results((size_t)(rows * row)) : NULL;
+    char *part = writes_over_input(r, l) ? orr__scratch_for(ORR__FOR_RESULTS, (size_t)(rows * row)) : NULL;
     if (!part && writes_over_input(r, l))
         return ORR_ENOMEM;
     for (int64_t lo = l->lo; lo < l->hi && st == ORR_OK; lo += rows) {
@@ -388,7 +388,7 @@ static orr_status interpret(orr__kernel *k, const orr__launch *l)
         return r->epilogue ? with_epilogue(k, l) : kernels[r->call.op->id](k, l);
     if (r->loops == ORR__LOOPS_PRODUCT)
         return orr__cpu_matmul(k, l);
-    return !r->rmask ? orr__cpu_map(k, l) : r->search ? orr__cpu_argreduce(k, l) : orr__cpu_reduce(k, l);
+    return r->rmask ? orr__cpu_reduce(k, l) : orr__cpu_map(k, l);
 }
 
 /* The interpreter's part of a launch. */

@@ -171,7 +171,6 @@ orr_status orr__cpu_map(const orr__kernel *k, const orr__launch *l);
 /* True for a map that reads across the rows of a file. */
 bool orr__cpu_map_crosses(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_reduce(const orr__kernel *k, const orr__launch *l);
-orr_status orr__cpu_argreduce(const orr__kernel *k, const orr__launch *l);
 orr_status orr__cpu_matmul(const orr__kernel *k, const orr__launch *l);
 /* The kernel of an operation on whole arrays: orr__cpu_kernel_<operation>. */
 typedef orr_status orr__cpu_call(const orr__kernel *k, const orr__launch *l);
@@ -225,14 +224,17 @@ bool orr__cpu_use(const char *isa);
 /* scratch.c: at least `bytes` of this thread's memory, 64-byte aligned, contents undefined, valid until the next call.
  * NULL: last error. Freed when the thread ends. */
 void *orr__scratch(size_t bytes);
-/* A second such memory: for copies of operands, while a kernel that contains this one uses the first. */
-void *orr__scratch_for_copies(size_t bytes);
-/* A third one: for copies of the factors of a product. */
-void *orr__scratch_for_factors(size_t bytes);
-/* A fourth one: for a part of a call's result, which its epilogue reads. */
-void *orr__scratch_for_results(size_t bytes);
-/* A fifth one: for values of long rows. */
-void *orr__scratch_for_rows(size_t bytes);
+/* The same, which is the memory of a kernel's blocks, and further ones: for copies of operands of a kernel that may run while blocks are in
+ * use; copies of factors of a product that is a step of either; a part of a call's result, which its epilogue reads; values of long rows. */
+typedef enum {
+    ORR__FOR_BLOCKS,
+    ORR__FOR_COPIES,
+    ORR__FOR_FACTORS,
+    ORR__FOR_RESULTS,
+    ORR__FOR_ROWS,
+    ORR__SCRATCHES
+} orr__scratch_kind;
+void *orr__scratch_for(orr__scratch_kind kind, size_t bytes);
 
 static inline int orr__size_log2(orr_dtype t)
 {

@@ -128,7 +128,7 @@ static bool by_own_loops(orr_dtype blas, const orr__small *s, double scale)
     bool wide = blas == ORR_F64;
     size_t z = orr__dtype_size(blas);
     int64_t most = ORR__MIN(s->n, COLUMNS_MOST);
-    void *room = orr__scratch_for_factors((size_t)ORR__LARGE_ROOM(most) * z);
+    void *room = orr__scratch_for(ORR__FOR_FACTORS, (size_t)ORR__LARGE_ROOM(most) * z);
     if (!room)
         return false;
     orr__small some = *s;

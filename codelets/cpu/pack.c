@@ -70,7 +70,7 @@ bool orr__cpu_packed_launch(orr__cfn *fn, const orr__launch *l, int64_t *word)
         step = ORR__MAX(ORR__VECTOR, step);
         step = ORR__MIN(rows, step);
     }
-    char *memory = orr__scratch_for_copies((size_t)(fixed + by_row * step + ORR__CACHE_LINE * (n + 1)));
+    char *memory = orr__scratch_for(ORR__FOR_COPIES, (size_t)(fixed + by_row * step + ORR__CACHE_LINE * (n + 1)));
     void *in[64];
     int nin = r->nin + (orr__emit_c_keeps(r) > 0);
     if (!memory || nin + n > (int)(sizeof in / sizeof *in))

@@ -138,21 +138,22 @@ static int straight(const ctx *c, int i)
     return -1;
 }
 
+/* A further operation with one operand. */
+static orr__vop *add(ctx *c, orr__vkind kind, int16_t reg, int16_t x)
+{
+    orr__vop *op = &c->k->op[c->k->nop++];
+    *op = (orr__vop){
+        .kind = kind, .reg = reg, .x = x, .y = -1, .z = -1, .slot = -1, .out = -1, .access = -1, .scalar = -1
+    };
+    return op;
+}
+
 /* The register that holds x, one value per row, spread over each row. */
 static int16_t spread(ctx *c, int16_t x)
 {
     int16_t reg = (int16_t)(c->r->ninstr + x);
     if (!c->spread[x])
-        c->k->op[c->k->nop++] = (orr__vop){ .kind = ORR__VSPREAD,
-                                            .dtype = c->r->instr[x].dtype,
-                                            .reg = reg,
-                                            .x = x,
-                                            .y = -1,
-                                            .z = -1,
-                                            .slot = -1,
-                                            .out = -1,
-                                            .access = -1,
-                                            .scalar = -1 };
+        add(c, ORR__VSPREAD, reg, x)->dtype = c->r->instr[x].dtype;
     c->spread[x] = true;
     return reg;
 }
@@ -184,19 +185,13 @@ static void emit_stores(ctx *c, int i, int not_this)
     for (int n = 0; n < r->nout && orr__region_is_map(r); n++) {
         if (r->out_reg[n] != i || n == not_this)
             continue;
-        int16_t x = c->per_row[i] && r->loops != ORR__LOOPS_PER_ROW ? spread(c, (int16_t)i) : (int16_t)i;
-        c->k->op[c->k->nop++] = (orr__vop){ .kind = r->loops == ORR__LOOPS_PER_ROW ? ORR__VPICK : ORR__VSTORE,
-                                            .per_row = c->per_row[i],
-                                            .dtype = r->out_dtype[n],
-                                            .from = r->instr[i].dtype,
-                                            .reg = -1,
-                                            .x = x,
-                                            .y = -1,
-                                            .z = -1,
-                                            .slot = -1,
-                                            .out = (int16_t)n,
-                                            .access = -1,
-                                            .scalar = -1 };
+        bool picks = r->loops == ORR__LOOPS_PER_ROW;
+        int16_t x = c->per_row[i] && !picks ? spread(c, (int16_t)i) : (int16_t)i;
+        orr__vop *op = add(c, picks ? ORR__VPICK : ORR__VSTORE, -1, x);
+        op->per_row = c->per_row[i];
+        op->dtype = r->out_dtype[n];
+        op->from = r->instr[i].dtype;
+        op->out = (int16_t)n;
     }
 }
 

@@ -63,7 +63,7 @@ static bool pack(job *j, orr__own *own, bool back)
     uint64_t content = j->l->known ? j->l->known[j->r.w].content : 0;
     size_t bytes = ((size_t)ORR__PACKED_ROOM(s.n, s.k) * j->z + 63) / 64 * 64;
     if (!content) {
-        void *room = orr__scratch_for_factors(bytes);
+        void *room = orr__scratch_for(ORR__FOR_FACTORS, bytes);
         if (room)
             j->vec->pack[j->wide](&s, room);
         j->right = room;

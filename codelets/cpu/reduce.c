@@ -1,5 +1,5 @@
 /* Reductions: blocks of values are folded into accumulators, either as runs of reduced elements or as rows of kept
- * ones.
+ * ones. A search keeps places of values instead.
  * Must not know: how values are computed. */
 #include "config.h"
 
@@ -16,6 +16,8 @@ typedef struct {
     orr_dtype t, wide, to;       /* of the register, the accumulator, the output */
     size_t esize, wsize, tosize; /* bytes of one                           */
     bool sum;                    /* rounding errors are kept               */
+    orr__argfn *find;            /* of a search, by runs and by rows; else NULL */
+    orr__argrowfn *find_row;
     char *out;
     orr__accroom first; /* the identity                                     */
     size_t apart;       /* bytes from one accumulator to the next           */
@@ -29,8 +31,8 @@ typedef struct {
     fold fold[ORR__REGION_OUTS];
     int64_t outer, reduced, inner;
     int64_t strip; /* columns with accumulators: whole blocks */
-    int64_t *at;
-    int64_t along; /* ARGREDUCE: position of the launch's first row */
+    int64_t *at;   /* of a search: places, in the output; -1: none yet */
+    int64_t along; /* … position of the launch's first row */
 } job;
 
 orr_dtype orr__fold_dtype(int rop, orr_dtype t)
@@ -78,9 +80,14 @@ static orr__acc *acc_at(const fold *f, int64_t i)
     return (orr__acc *)(void *)(f->acc + (size_t)i * f->apart);
 }
 
-static void begin_acc(const fold *f, int64_t i)
+/* The state of outputs cell, cell + 1, … before their first value. */
+static void begin_cells(job *j, const fold *f, int64_t cell, int64_t n)
 {
-    memcpy(acc_at(f, i), &f->first, f->apart);
+    j->at = (int64_t *)(void *)(f->out + (size_t)cell * f->tosize);
+    for (int64_t i = 0; i < n && f->find; i++)
+        j->at[i] = j->reduced > 0 ? -1 : 0;
+    for (int64_t i = 0; i < n && !f->find; i++)
+        memcpy(acc_at(f, i), &f->first, f->apart);
 }
 
 static void begin_fold(job *j, const orr__launch *l, int n)
@@ -99,6 +106,8 @@ static void begin_fold(job *j, const orr__launch *l, int n)
     f->sum = f->rop == ORR__RSUM && orr__is_float(f->t);
     f->first = orr__fold_identity(f->rop, f->wide);
     f->apart = accumulator_bytes(f->wide);
+    f->find = r->search ? k->vec->arg[f->rop != ORR__RMAX][f->t] : NULL;
+    f->find_row = r->search ? k->vec->argrow[f->rop != ORR__RMAX][f->t] : NULL;
     f->out = l->out[n];
     if (!(r->rmask & 1u) && r->dim[0] > 0)
         f->out += (size_t)(l->lo * (r->out_count / r->dim[0])) * f->tosize;
@@ -120,7 +129,7 @@ static void measure(job *j, const orr__kernel *k, const orr__launch *l)
 static orr_status begin(job *j, const orr__kernel *k, const orr__launch *l)
 {
     measure(j, k, l);
-    size_t block = (size_t)j->strip, each = sizeof *j->at;
+    size_t block = (size_t)j->strip, each = 0;
     j->v.k = k;
     j->n = k->nout;
     for (int i = 0; i < j->n; i++) {
@@ -139,15 +148,15 @@ static orr_status begin(job *j, const orr__kernel *k, const orr__launch *l)
         j->fold[i].row = room;
         room += block * row_bytes(&j->fold[i]);
     }
-    j->at = (int64_t *)(void *)room;
     j->along = l->region->rmask & 1u ? l->lo : 0;
     return ORR_OK;
 }
 
-/* Stores n accumulated values from f->row to outputs cell, cell + 1, … */
+/* Stores n accumulated values from f->row to outputs cell, cell + 1, …; a search has stored its places. */
 static void put(const job *j, const fold *f, int64_t cell, int64_t n)
 {
-    orr__cast_of(j->v.k->vec, f->wide, f->to)(f->out + (size_t)cell * f->tosize, f->row, n);
+    if (!f->find)
+        orr__cast_of(j->v.k->vec, f->wide, f->to)(f->out + (size_t)cell * f->tosize, f->row, n);
 }
 
 void orr__fold_end(orr__acc *a, int rop, orr_dtype t)
@@ -158,7 +167,7 @@ void orr__fold_end(orr__acc *a, int rop, orr_dtype t)
 
 static void put_accumulators(const job *j, const fold *f, int64_t cell, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n && !f->find; i++) {
         orr__accroom a;
         memcpy(&a, acc_at(f, i), f->apart);
         orr__fold_end(&a.acc, f->rop, f->t);
@@ -182,15 +191,16 @@ static void fold_runs(job *j)
     for (int64_t c = 0; c < j->outer && j->v.st == ORR_OK; c += cells) {
         int64_t m = ORR__MIN(cells, j->outer - c);
         for (fold *f = j->fold; f < end; f++)
-            for (int64_t i = 0; i < m; i++)
-                begin_acc(f, i);
+            begin_cells(j, f, c, m);
         for (int64_t q = 0; q < j->reduced; q += k->block) {
             int64_t n = j->reduced - q < k->block ? j->reduced - q : k->block;
             orr__vrun_block(&j->v, c * j->reduced + q, m * n);
             for (fold *f = j->fold; f < end; f++) {
                 const char *x = j->v.reg[f->result];
                 orr__foldfn *take_in = k->vec->fold[f->rop][f->t];
-                for (int64_t i = 0; i < m; i++)
+                for (int64_t i = 0; i < m && f->find; i++)
+                    f->find(f->row, &j->at[i], x + (size_t)(i * n) * f->esize, n, j->along + q);
+                for (int64_t i = 0; i < m && !f->find; i++)
                     take_in(acc_at(f, i), x + (size_t)(i * n) * f->esize, n);
             }
         }
@@ -218,8 +228,11 @@ static void fold_rows(const job *j, fold *f, int64_t m, int64_t c, int64_t n, in
     const char *x = j->v.reg[f->result];
     char *row = f->row + (size_t)c * f->wsize;
     orr__foldrowfn *take_in = j->v.k->vec->foldrow[f->rop][f->t];
-    for (int64_t i = 0; i < m; i++) {
-        take_in(row, x + (size_t)(i * n) * f->esize, n);
+    for (int64_t i = 0; i < m; i++, x += (size_t)n * f->esize) {
+        if (f->find)
+            f->find_row(row, j->at + c, x, n, j->along + seen + i);
+        else
+            take_in(row, x, n);
         if (f->sum && (seen + i + 1) % ROWS == 0)
             join_rows(f, c, n);
     }
@@ -241,11 +254,11 @@ static void fold_columns(job *j, int64_t o, int64_t c, int64_t n)
 {
     int64_t rows = n == j->inner && n > 0 ? ORR__MAX(1, j->v.k->block / n) : 1, cell = o * j->inner + c;
     fold *end = j->fold + j->n;
-    for (fold *f = j->fold; f < end; f++)
-        for (int64_t i = 0; i < n; i++) {
+    for (fold *f = j->fold; f < end; f++) {
+        begin_cells(j, f, cell, n);
+        for (int64_t i = 0; i < n; i++)
             memcpy(f->row + (size_t)i * f->wsize, &f->first, f->wsize);
-            begin_acc(f, i);
-        }
+    }
     for (int64_t r = 0; r < j->reduced; r += rows) {
         int64_t m = j->reduced - r < rows ? j->reduced - r : rows;
         fold_strip(j, (o * j->reduced + r) * j->inner + c, m, n, r);
@@ -272,58 +285,5 @@ orr_status orr__cpu_reduce(const orr__kernel *k, const orr__launch *l)
     for (int64_t o = 0; o < j.outer && j.v.st == ORR_OK; o++)
         for (int64_t c = 0; c < j.inner; c += j.strip)
             fold_columns(&j, o, c, ORR__MIN(j.inner - c, j.strip));
-    return j.v.st;
-}
-
-/* -- positions of extremes ------------------------------------------------------------------------------------- */
-
-/* Short runs: several output cells per block. */
-static void arg_runs(job *j, orr__argfn *find)
-{
-    const orr__kernel *k = j->v.k;
-    int64_t *out = (int64_t *)(void *)j->fold->out, cells = cells_of(j);
-    for (int64_t c = 0; c < j->outer && j->v.st == ORR_OK; c += cells) {
-        int64_t m = ORR__MIN(cells, j->outer - c);
-        for (int64_t i = 0; i < m; i++)
-            out[c + i] = j->reduced > 0 ? -1 : 0;
-        for (int64_t q = 0; q < j->reduced; q += k->block) {
-            int64_t n = ORR__MIN(k->block, j->reduced - q);
-            orr__vrun_block(&j->v, c * j->reduced + q, m * n);
-            const char *x = j->v.reg[k->result[0]];
-            for (int64_t i = 0; i < m; i++)
-                find(j->fold->row, &out[c + i], x + (size_t)(i * n) * j->fold->esize, n, j->along + q);
-        }
-    }
-}
-
-static void arg_columns(job *j, orr__argrowfn *find, int64_t o, int64_t c, int64_t n)
-{
-    const orr__kernel *k = j->v.k;
-    for (int64_t i = 0; i < n; i++)
-        j->at[i] = j->reduced > 0 ? -1 : 0;
-    memset(j->fold->row, 0, 8 * (size_t)n);
-    for (int64_t r = 0; r < j->reduced; r++)
-        for (int64_t q = 0, some; q < n && j->v.st == ORR_OK; q += some) {
-            some = ORR__MIN(n - q, k->block);
-            orr__vrun_block(&j->v, (o * j->reduced + r) * j->inner + c + q, some);
-            find(j->fold->row + (size_t)q * j->fold->esize, j->at + q, j->v.reg[k->result[0]], some, j->along + r);
-        }
-    memcpy((int64_t *)(void *)j->fold->out + o * j->inner + c, j->at, 8 * (size_t)n);
-}
-
-orr_status orr__cpu_argreduce(const orr__kernel *k, const orr__launch *l)
-{
-    job j;
-    orr_status st = begin(&j, k, l);
-    if (st != ORR_OK)
-        return st;
-    int which = k->rop[0] == ORR__RMAX ? 0 : 1;
-    if (!k->rows) {
-        arg_runs(&j, k->vec->arg[which][j.fold->t]);
-        return j.v.st;
-    }
-    for (int64_t o = 0; o < j.outer && j.v.st == ORR_OK; o++)
-        for (int64_t c = 0; c < j.inner; c += j.strip)
-            arg_columns(&j, k->vec->argrow[which][j.fold->t], o, c, ORR__MIN(j.inner - c, j.strip));
     return j.v.st;
 }

@@ -9,19 +9,15 @@
 #include "runtime/base/pool.h"
 #include "runtime/base/threshold.h"
 
-/* A kernel's blocks; copies of operands of a kernel that may run while blocks are in use; copies of factors of a
- * product that is a step of either; the result of a call with an epilogue; values of a long row. */
-enum { BLOCKS, COPIES, FACTORS, RESULTS, ROWS, KINDS };
-
 typedef struct {
     void *memory;
     size_t size;
 } block;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t key[KINDS];
-static bool have_key[KINDS];
-static _Thread_local block mine[KINDS];
+static pthread_key_t key[ORR__SCRATCHES];
+static bool have_key[ORR__SCRATCHES];
+static _Thread_local block mine[ORR__SCRATCHES];
 
 /* Large blocks are the pool's, which counts them. */
 static void *allocate(size_t bytes, size_t *size)
@@ -52,7 +48,7 @@ static void end(void *b)
 
 static void make_keys(void)
 {
-    for (int k = 0; k < KINDS; k++)
+    for (int k = 0; k < ORR__SCRATCHES; k++)
         have_key[k] = pthread_key_create(&key[k], end) == 0;
 }
 
@@ -78,9 +74,9 @@ static bool grow(int kind, size_t bytes)
     return true;
 }
 
-static void *scratch(int kind, size_t bytes)
+void *orr__scratch_for(orr__scratch_kind kind, size_t bytes)
 {
-    if ((bytes > mine[kind].size || !mine[kind].memory) && !grow(kind, bytes)) {
+    if ((bytes > mine[kind].size || !mine[kind].memory) && !grow((int)kind, bytes)) {
         (void)orr__fail(ORR__SITE(NULL, 0, NULL), ORR_ENOMEM, "no memory for %zu bytes of scratch", bytes);
         return NULL;
     }
@@ -89,32 +85,12 @@ static void *scratch(int kind, size_t bytes)
 
 void *orr__scratch(size_t bytes)
 {
-    return scratch(BLOCKS, bytes);
-}
-
-void *orr__scratch_for_copies(size_t bytes)
-{
-    return scratch(COPIES, bytes);
-}
-
-void *orr__scratch_for_factors(size_t bytes)
-{
-    return scratch(FACTORS, bytes);
-}
-
-void *orr__scratch_for_results(size_t bytes)
-{
-    return scratch(RESULTS, bytes);
-}
-
-void *orr__scratch_for_rows(size_t bytes)
-{
-    return scratch(ROWS, bytes);
+    return orr__scratch_for(ORR__FOR_BLOCKS, bytes);
 }
 
 void orr__scratch_trim(void)
 {
-    for (int k = 0; k < KINDS; k++)
+    for (int k = 0; k < ORR__SCRATCHES; k++)
         if (mine[k].memory)
             drop(k);
 }

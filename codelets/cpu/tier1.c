@@ -117,7 +117,7 @@ static bool launch_keeping(const orr__tier1 *c, orr__cfn *fn, const orr__launch 
     int nin = l->region->nin;
     if (!c->keeps)
         return launch_words(c, fn, l);
-    if (nin >= INPUTS || !(in[nin] = orr__scratch_for_rows(c->keeps)))
+    if (nin >= INPUTS || !(in[nin] = orr__scratch_for(ORR__FOR_ROWS, c->keeps)))
         return false;
     memcpy(in, l->in, (size_t)nin * sizeof *in);
     orr__launch keeps = *l;
