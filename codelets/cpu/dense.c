@@ -80,31 +80,16 @@ static orr__dense_job job_of(const orr__launch *l, bool limited)
                              .limit = limited ? l->scalar[r->call.slot].f : -1 };
 }
 
-/* The operand's dtype selects the table: eigenvalues of real matrices are complex. */
-static const orr__dense *table_of(const orr__launch *l)
-{
-    switch ((orr_dtype)l->region->in_dtype[0]) {
-    case ORR_F64: return &orr__dense_f64;
-    case ORR_C64: return &orr__dense_c64;
-    case ORR_C128: return &orr__dense_c128;
-    default: return &orr__dense_f32;
-    }
-}
-
 #define KERNEL(name, limited, words)                                                                                   \
     orr_status orr__cpu_kernel_##name(const orr__kernel *kernel, const orr__launch *l)                                 \
     {                                                                                                                  \
         (void)kernel;                                                                                                  \
-        return each(l, &(work){ &table_of(l)->name, job_of(l, limited), words });                                      \
+        /* The operand's dtype selects the table: eigenvalues of real matrices are complex. */                         \
+        const orr__dense *t = orr__dense_of((orr_dtype)l->region->in_dtype[0]);                                        \
+        return each(l, &(work){ &t->name, job_of(l, limited), words });                                                \
     }
 #else
-#define KERNEL(name, limited, words)                                                                                   \
-    orr_status orr__cpu_kernel_##name(const orr__kernel *kernel, const orr__launch *l)                                 \
-    {                                                                                                                  \
-        (void)kernel;                                                                                                  \
-        return orr__fail(orr__cpu_site(l), ORR_EDEVICE,                                                                \
-                         "this library was built without LAPACK: install OpenBLAS or LAPACK and configure it again");  \
-    }
+#define KERNEL(name, limited, words) ORR__NO_LAPACK(name)
 #endif
 
 KERNEL(solve, false, "%s is singular: pivot %lld is 0")

@@ -39,8 +39,28 @@ typedef struct orr__dense {
      * three numbers. */
     void (*permutation)(const int *pivot, int64_t pivots, int64_t m, void *out);
     void (*of_diagonal)(const void *diagonal, const int *pivot, int64_t n, void *out);
+    const struct orr__panels *panels; /* of one large matrix (panels.h) */
 } orr__dense;
 extern const orr__dense orr__dense_f32, orr__dense_f64, orr__dense_c64, orr__dense_c128;
+
+static inline const orr__dense *orr__dense_of(orr_dtype t)
+{
+    switch (t) {
+    case ORR_F64: return &orr__dense_f64;
+    case ORR_C64: return &orr__dense_c64;
+    case ORR_C128: return &orr__dense_c128;
+    default: return &orr__dense_f32;
+    }
+}
+
+/* The kernel of an operation where there is no LAPACK. */
+#define ORR__NO_LAPACK(name)                                                                                           \
+    orr_status orr__cpu_kernel_##name(const orr__kernel *kernel, const orr__launch *l)                                 \
+    {                                                                                                                  \
+        (void)kernel;                                                                                                  \
+        return orr__fail(orr__cpu_site(l), ORR_EDEVICE,                                                                \
+                         "this library was built without LAPACK: install OpenBLAS or LAPACK and configure it again");  \
+    }
 
 /* The result of `compute` for a matrix with an element that is not finite. */
 enum { ORR__NOT_FINITE = -1 };

@@ -736,6 +736,8 @@ static int64_t expm(const orr__dense_job *j, const void *from, const void *b, vo
     return info;
 }
 
+#include "codelets/cpu/panels_body.h"
+
 #if COMPLEX
 #define LANES(room, compute)                                                                                           \
     {                                                                                                                  \
@@ -759,4 +761,5 @@ const orr__dense TABLE = {
     .expm = { .need = expm_need, .compute = expm },
     .permutation = permutation,
     .of_diagonal = of_diagonal,
+    .panels = &panels,
 };

@@ -9,7 +9,5 @@
 #define EPSILON 0x1p-52
 #define LAPACK(name) z##name##_
 #define TABLE orr__dense_c128
-#define PANELS orr__panels_c128
 #include "codelets/cpu/dense_body.h"
-#include "codelets/cpu/panels_body.h"
 #endif

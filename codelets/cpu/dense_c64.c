@@ -9,7 +9,5 @@
 #define EPSILON 0x1p-23f
 #define LAPACK(name) c##name##_
 #define TABLE orr__dense_c64
-#define PANELS orr__panels_c64
 #include "codelets/cpu/dense_body.h"
-#include "codelets/cpu/panels_body.h"
 #endif

@@ -9,7 +9,5 @@
 #define EPSILON 0x1p-23f
 #define LAPACK(name) s##name##_
 #define TABLE orr__dense_f32
-#define PANELS orr__panels_f32
 #include "codelets/cpu/dense_body.h"
-#include "codelets/cpu/panels_body.h"
 #endif

@@ -9,7 +9,5 @@
 #define EPSILON 0x1p-52
 #define LAPACK(name) d##name##_
 #define TABLE orr__dense_f64
-#define PANELS orr__panels_f64
 #include "codelets/cpu/dense_body.h"
-#include "codelets/cpu/panels_body.h"
 #endif

@@ -5,18 +5,14 @@
 #include <stdlib.h>
 #include "codelets/cpu/call.h"
 #include "codelets/cpu/cpu.h"
+#include "codelets/cpu/dense.h"
 #include "codelets/cpu/panels.h"
 #include "ops/linalg/panels.h"
 
 #ifdef HAVE_LAPACK
 static const orr__panels *table_of(const orr__region *r)
 {
-    switch ((orr_dtype)r->out_dtype[0]) {
-    case ORR_F64: return &orr__panels_f64;
-    case ORR_C64: return &orr__panels_c64;
-    case ORR_C128: return &orr__panels_c128;
-    default: return &orr__panels_f32;
-    }
+    return orr__dense_of((orr_dtype)r->out_dtype[0])->panels;
 }
 
 static orr__block block_of(const orr__launch *l, int k)
@@ -191,13 +187,7 @@ static orr_status qr_join(const orr__launch *l, const orr__panels *t, void *room
         return with_room(l, elements, integers, name);                                                                 \
     }
 #else
-#define KERNEL(name, elements, integers)                                                                               \
-    orr_status orr__cpu_kernel_##name(const orr__kernel *kernel, const orr__launch *l)                                 \
-    {                                                                                                                  \
-        (void)kernel;                                                                                                  \
-        return orr__fail(orr__cpu_site(l), ORR_EDEVICE,                                                                \
-                         "this library was built without LAPACK: install OpenBLAS or LAPACK and configure it again");  \
-    }
+#define KERNEL(name, elements, integers) ORR__NO_LAPACK(name)
 #endif
 
 KERNEL(lu_panel, 0, c->out.dim[0] + c->out.dim[1])

@@ -47,6 +47,5 @@ typedef struct orr__panels {
     /* The determinant, its sign and its logarithm from n panels. */
     void (*det)(const orr__block *panel, int n, int64_t m, void *out);
 } orr__panels;
-extern const orr__panels orr__panels_f32, orr__panels_f64, orr__panels_c64, orr__panels_c128;
 
 #endif

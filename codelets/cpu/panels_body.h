@@ -1,5 +1,4 @@
-/* Body of dense_f32.c …: block columns of one matrix by LAPACK. Included after dense_body.h, whose names it uses;
- * PANELS is the table's name.
+/* The part of dense_body.h for block columns of one matrix.
  * Must not know: other dtypes. */
 #include "codelets/cpu/panels.h"
 
@@ -200,7 +199,7 @@ static void panels_det(const orr__block *panel, int n, int64_t m, void *out)
     determinant_is(&d, out);
 }
 
-const orr__panels PANELS = {
+static const orr__panels panels = {
     .room = panel_room,
     .lu_panel = lu_panel,
     .lu_apply = lu_apply,
