@@ -16,26 +16,18 @@
 enum { CELLS = ORR__EMIT_CELLS, DEEP = ORR__EMIT_TERMS, DOWN = 2, ACROSS = ORR__EMIT_GROUP / ORR__EMIT_WARP / DOWN };
 enum { SLOTS = ORR__EMIT_GROUP / DEEP };
 
-/* Words. Each batch axis then has its size, its divider, and the strides of a and b. */
-enum {
-    ROWS = 1,
-    COLS,
-    DEPTH,
-    TILES_N,
-    TILES_N_BY,
-    TILES,
-    TILES_BY,
-    A_AT,
-    A_ROW,
-    A_DEEP,
-    B_AT,
-    B_DEEP,
-    B_COL,
-    A_WHOLE, /* runs of orr_copy are contiguous and aligned */
-    B_WHOLE,
-    GROUP,
-    BATCH = GROUP + ORR__GROUP_WORDS
-};
+/* Words, and parameters of the text by the same names; a_RUNS: runs of orr_copy are contiguous and aligned. Each batch axis then has its size,
+ * its divider, and the strides of a and b. */
+#define WORDS(X)                                                                                                       \
+    X(ROWS)                                                                                                            \
+    X(COLS)                                                                                                            \
+    X(DEPTH)                                                                                                           \
+    X(TILES_N) X(TILES_N_BY) X(TILES) X(TILES_BY) X(a_FIRST) X(a_ACROSS) X(a_DEEP) X(b_FIRST) X(b_DEEP) X(b_ACROSS)    \
+        X(a_RUNS) X(b_RUNS)
+#define NUMBER(name) name,
+#define NAME(name) [name] = #name,
+enum { ITEMS, WORDS(NUMBER) GROUP, BATCH = GROUP + ORR__GROUP_WORDS };
+static const char *const names[GROUP] = { WORDS(NAME) };
 enum { B_SIZE, B_BY, B_OF_A, B_OF_B, B_WORDS };
 
 static int side_of(int group)
@@ -184,11 +176,6 @@ static void number(orr__text *t, orr__text *undo, const char *prefix, const char
     orr__text_define(t, undo, whole, "%d", value);
 }
 
-static void word(orr__text *t, orr__text *undo, const char *name, int at)
-{
-    orr__text_define(t, undo, name, "W(%d)", at);
-}
-
 /* The batch axes, the last of which moves fastest. */
 static void axes(orr__text *t, orr__text *undo, int n)
 {
@@ -207,24 +194,6 @@ static void parameters(orr__text *t, orr__text *undo, const orr__region *r, cons
     const share *of[] = { &p->row, &p->col };
     static const char *const side[] = { "ROW_", "COL_" };
     const int edge[] = { p->tile.rows, p->tile.cols };
-    static const struct {
-        const char *name;
-        int at;
-    } words[] = { { "ROWS", ROWS },
-                  { "COLS", COLS },
-                  { "DEPTH", DEPTH },
-                  { "TILES_N", TILES_N },
-                  { "TILES_N_BY", TILES_N_BY },
-                  { "TILES", TILES },
-                  { "TILES_BY", TILES_BY },
-                  { "a_FIRST", A_AT },
-                  { "a_ACROSS", A_ROW },
-                  { "a_DEEP", A_DEEP },
-                  { "b_FIRST", B_AT },
-                  { "b_DEEP", B_DEEP },
-                  { "b_ACROSS", B_COL },
-                  { "a_RUNS", A_WHOLE },
-                  { "b_RUNS", B_WHOLE } };
     const struct {
         const char *name;
         int value;
@@ -247,8 +216,8 @@ static void parameters(orr__text *t, orr__text *undo, const orr__region *r, cons
         number(t, undo, side[k], "SEATS", of[k]->seats);
         orr__text_define(t, undo, k ? "I_COL" : "I_ROW", "i%d", r->rank - 3 + k);
     }
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-        word(t, undo, words[k].name, words[k].at);
+    for (int k = ROWS; k < GROUP; k++)
+        orr__text_define(t, undo, names[k], "W(%d)", k);
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         number(t, undo, "", numbers[k].name, numbers[k].value);
     axes(t, undo, r->rank - 3);
@@ -338,7 +307,7 @@ bool orr__emit_product_words(const orr__launch *l, const orr__layout *lay, int64
     int64_t across = (n + wide - 1) / wide, tiles = (m + tall - 1) / tall * across, items = batches * m * n;
     int64_t out = r->dim[0] > 0 ? l->lo * (r->out_count / r->dim[0]) : 0;
     bool fits = items <= INT32_MAX - 65536 && r->dim[nb + 2] < INT32_MAX - 4 * DEEP;
-    word[0] = items;
+    word[ITEMS] = items;
     word[ROWS] = m;
     word[COLS] = n;
     word[DEPTH] = r->dim[nb + 2];
@@ -346,14 +315,14 @@ bool orr__emit_product_words(const orr__launch *l, const orr__layout *lay, int64
     word[TILES_N_BY] = orr__emit_divider(across);
     word[TILES] = tiles;
     word[TILES_BY] = orr__emit_divider(tiles);
-    word[A_AT] = a->offset + l->lo * a->stride[0] - (l->in_off ? l->in_off[a->input] : 0);
-    word[A_ROW] = a->stride[nb];
-    word[A_DEEP] = a->stride[nb + 2];
-    word[B_AT] = b->offset + l->lo * b->stride[0] - (l->in_off ? l->in_off[b->input] : 0);
-    word[B_DEEP] = b->stride[nb + 2];
-    word[B_COL] = b->stride[nb + 1];
-    word[A_WHOLE] = runs(l, 0, nb, word[A_AT]);
-    word[B_WHOLE] = runs(l, 1, nb + 1, word[B_AT]);
+    word[a_FIRST] = a->offset + l->lo * a->stride[0] - (l->in_off ? l->in_off[a->input] : 0);
+    word[a_ACROSS] = a->stride[nb];
+    word[a_DEEP] = a->stride[nb + 2];
+    word[b_FIRST] = b->offset + l->lo * b->stride[0] - (l->in_off ? l->in_off[b->input] : 0);
+    word[b_DEEP] = b->stride[nb + 2];
+    word[b_ACROSS] = b->stride[nb + 1];
+    word[a_RUNS] = runs(l, 0, nb, word[a_FIRST]);
+    word[b_RUNS] = runs(l, 1, nb + 1, word[b_FIRST]);
     for (int k = 0; k < r->nout; k++) {
         int64_t offset = word[lay->out_at + k] = out - (l->out_off ? l->out_off[k] : 0);
         fits = fits && offset >= INT32_MIN && offset + items <= INT32_MAX;
@@ -362,6 +331,6 @@ bool orr__emit_product_words(const orr__launch *l, const orr__layout *lay, int64
     for (int k = ORR__GROUP_SHAPE; k < ORR__GROUP_WORDS; k++)
         word[GROUP + k] = 0;
     for (int k = 0; k < 2; k++)
-        fits = fits && orr__emit_narrow(r, &r->access[k], word[k ? B_AT : A_AT], rows);
+        fits = fits && orr__emit_narrow(r, &r->access[k], word[k ? b_FIRST : a_FIRST], rows);
     return orr__emit_access_words(l, lay, 2, word) && fits;
 }
