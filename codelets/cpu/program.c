@@ -77,11 +77,6 @@ static void find_once(ctx *c)
     }
 }
 
-static orr_dtype operand_dtype(const orr__region *r, const orr__rinstr *in)
-{
-    return (orr_dtype)r->instr[orr__ew(in->op)->cond ? in->y : in->x].dtype;
-}
-
 static orr_status lower(ctx *c, int i, orr__vop *op)
 {
     static const uint8_t kind[] = {
@@ -111,7 +106,7 @@ static orr_status lower(ctx *c, int i, orr__vop *op)
         op->from = r->instr[in->x].dtype;
     if (in->kind != ORR__RI_EW)
         return ORR_OK;
-    orr_dtype t = operand_dtype(r, in);
+    orr_dtype t = (orr_dtype)r->instr[orr__ew(in->op)->cond ? in->y : in->x].dtype;
     orr__vecfn *const *rows = c->k->vec->row[orr__compute_dtype(t)];
     op->row = rows ? rows[in->op - ORR__OP_EW] : NULL;
     if (!op->row)

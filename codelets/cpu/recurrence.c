@@ -34,17 +34,13 @@ typedef struct {
     char *sums, *gates, *dh, *dc, *c[2];
 } job;
 
-static void packed_unref(packed *p)
+static void packed_unref(void *kept)
 {
+    packed *p = kept;
     if (p && --p->uses == 0) {
         free(orr__unhold(ORR_MEMORY_LIBRARIES, p->data));
         free(p);
     }
-}
-
-static void forget(void *data)
-{
-    packed_unref(data);
 }
 
 /* The product's right factor: terms × columns of w or its transpose. */
@@ -90,7 +86,7 @@ static bool pack(job *j, orr__own *own, bool back)
         (void)pthread_mutex_lock(&own->lock);
         packed_unref(own->data);
         own->data = p;
-        own->forget = forget;
+        own->forget = packed_unref;
         (void)pthread_mutex_unlock(&own->lock);
     }
     j->kept = p;

@@ -63,11 +63,6 @@ orr__accroom orr__fold_identity(int rop, orr_dtype t)
     return a;
 }
 
-static size_t accumulator_bytes(orr_dtype wide)
-{
-    return orr__is_field(wide) ? sizeof(orr__accroom) : sizeof(orr__acc);
-}
-
 /* Bytes per value in a row; a search also keeps its values there. */
 static size_t row_bytes(const fold *f)
 {
@@ -105,7 +100,7 @@ static void begin_fold(job *j, const orr__launch *l, int n)
     f->tosize = orr_dtype_size(f->to);
     f->sum = f->rop == ORR__RSUM && orr__is_float(f->t);
     f->first = orr__fold_identity(f->rop, f->wide);
-    f->apart = accumulator_bytes(f->wide);
+    f->apart = orr__is_field(f->wide) ? sizeof(orr__accroom) : sizeof(orr__acc);
     f->find = r->search ? k->vec->arg[f->rop != ORR__RMAX][f->t] : NULL;
     f->find_row = r->search ? k->vec->argrow[f->rop != ORR__RMAX][f->t] : NULL;
     f->out = l->out[n];
@@ -176,18 +171,12 @@ static void put_accumulators(const job *j, const fold *f, int64_t cell, int64_t 
     put(j, f, cell, n);
 }
 
-/* Output cells whose runs fit into one block. */
-static int64_t cells_of(const job *j)
-{
-    return ORR__MAX(1, j->v.k->block / ORR__MAX(1, j->reduced));
-}
-
-/* Reduced axes innermost. */
+/* Reduced axes innermost. Short runs: several cells per block. */
 static void fold_runs(job *j)
 {
     const orr__kernel *k = j->v.k;
     const fold *end = j->fold + j->n;
-    int64_t cells = cells_of(j);
+    int64_t cells = ORR__MAX(1, k->block / ORR__MAX(1, j->reduced));
     for (int64_t c = 0; c < j->outer && j->v.st == ORR_OK; c += cells) {
         int64_t m = ORR__MIN(cells, j->outer - c);
         for (fold *f = j->fold; f < end; f++)

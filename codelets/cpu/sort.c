@@ -237,28 +237,6 @@ orr_status orr__cpu_kernel_sort(const orr__kernel *kernel, const orr__launch *l)
     return scratch ? ORR_OK : ORR_ENOMEM;
 }
 
-orr_status orr__cpu_kernel_argsort(const orr__kernel *kernel, const orr__launch *l)
-{
-    const orr__region *r = l->region;
-    orr_dtype t = (orr_dtype)r->in_dtype[0];
-    int64_t n = r->dim[1];
-    size_t size = item_size(t, n);
-    if (n < 1 || l->hi <= l->lo)
-        return ORR_OK;
-    void *items = orr__scratch(2 * (size_t)n * size + ORR__VQSORT_BEHIND);
-    for (int64_t row = l->lo; items && row < l->hi; row++) {
-        for (int64_t first = 0; first < n; first += BLOCK) {
-            int64_t more = n - first < BLOCK ? n - first : BLOCK;
-            uint64_t key[BLOCK];
-            orr__order_keys(t, l->in[0], row * n + first, more, r->call.attr.mask != 0, key);
-            for (int64_t k = 0; k < more; k++)
-                item_set(items, size, first + k, key[k], first + k);
-        }
-        places(t, kernel->vec, items, size, n, (int64_t *)l->out[0] + row * n);
-    }
-    return items ? ORR_OK : ORR_ENOMEM;
-}
-
 /* -- sorted chunks --------------------------------------------------------------------------------------------------- */
 
 /* One row: `chunks` sorted chunks of m elements. */
@@ -322,7 +300,7 @@ static void split(const row_of_chunks *q, int64_t rank, int64_t *at, int64_t *lo
     }
 }
 
-/* Makes elements [from, to) of a chunk items number n, n + 1, … */
+/* Makes elements [from, to) of a chunk items number n, n + 1, … place: of each element in its row; NULL: as it is. */
 static void items_set(const row_of_chunks *q, const int64_t *place, int64_t chunk, int64_t from, int64_t to,
                       void *items, size_t size, int64_t n)
 {
@@ -331,8 +309,26 @@ static void items_set(const row_of_chunks *q, const int64_t *place, int64_t chun
         uint64_t key[BLOCK];
         orr__order_keys(q->t, q->x, base + first, more, q->descending, key);
         for (int64_t k = 0; k < more; k++)
-            item_set(items, size, n + first - from + k, key[k], base + place[base + first + k]);
+            item_set(items, size, n + first - from + k, key[k], base + (place ? place[base + first + k] : first + k));
     }
+}
+
+orr_status orr__cpu_kernel_argsort(const orr__kernel *kernel, const orr__launch *l)
+{
+    const orr__region *r = l->region;
+    orr_dtype t = (orr_dtype)r->in_dtype[0];
+    int64_t n = r->dim[1];
+    size_t size = item_size(t, n);
+    if (n < 1 || l->hi <= l->lo)
+        return ORR_OK;
+    void *items = orr__scratch(2 * (size_t)n * size + ORR__VQSORT_BEHIND);
+    for (int64_t row = l->lo; items && row < l->hi; row++) {
+        row_of_chunks q = { t, r->call.attr.mask != 0, (const char *)l->in[0] + (size_t)(row * n) * orr__dtype_size(t),
+                            1, n };
+        items_set(&q, NULL, 0, 0, n, items, size, 0);
+        places(t, kernel->vec, items, size, n, (int64_t *)l->out[0] + row * n);
+    }
+    return items ? ORR_OK : ORR_ENOMEM;
 }
 
 /* Pieces [lo, hi), each as long as a chunk: the elements of the chunks between two ranks, sorted. */

@@ -193,6 +193,12 @@ extern orr__foldrowfn orr__vec_sumrow_fr254, orr__vec_sumrow_fq254, orr__vec_pro
 #define ORR__V_PASTE_(name, isa) name##_##isa
 #define ORR__V_PASTE(name, isa) ORR__V_PASTE_(name, isa)
 #define ORR__V(name) ORR__V_PASTE(name, ORR__ISA)
+/* Selects elements of two vectors by their numbers. */
+#ifdef __clang__
+#define VEC_PICK(a, b, places, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define VEC_PICK(a, b, places, ...) __builtin_shuffle(a, b, (places){ __VA_ARGS__ })
+#endif
 #define VEC_ROW(dtype, name) extern orr__vecfn *const ORR__V(orr__vec_rows_##name)[];
 #define VEC_FUNCTION(field, type) extern type ORR__V(orr__vec_##field);
 #define VEC_PAIR(field, type, first, second) extern type ORR__V(orr__vec_##first), ORR__V(orr__vec_##second);

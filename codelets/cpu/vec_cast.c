@@ -57,26 +57,16 @@ FROM_FLOAT(f64, double)
 CAST(f32_f64, float, double, (double)x)
 CAST(f64_f32, double, float, (float)x)
 
-static void copy16(void *restrict d, const void *restrict x, int64_t n)
-{
-    memcpy(d, x, (size_t)n * 16);
-}
-static void copy32(void *restrict d, const void *restrict x, int64_t n)
-{
-    memcpy(d, x, (size_t)n * 32);
-}
-static void copy2(void *restrict d, const void *restrict x, int64_t n)
-{
-    memcpy(d, x, 2 * (size_t)n);
-}
-static void copy4(void *restrict d, const void *restrict x, int64_t n)
-{
-    memcpy(d, x, 4 * (size_t)n);
-}
-static void copy8(void *restrict d, const void *restrict x, int64_t n)
-{
-    memcpy(d, x, 8 * (size_t)n);
-}
+#define COPY(bytes)                                                                                                    \
+    static void copy##bytes(void *restrict d, const void *restrict x, int64_t n)                                       \
+    {                                                                                                                  \
+        memcpy(d, x, (size_t)n *bytes);                                                                                \
+    }
+COPY(2)
+COPY(4)
+COPY(8)
+COPY(16)
+COPY(32)
 
 /* -- f16 and bf16 --------------------------------------------------------------------------------------- */
 

@@ -55,13 +55,6 @@ enum { VECTOR = 32, VECTORS = 4 };
 TAPS(float, orr__vec_taps_f32)
 TAPS(double, orr__vec_taps_f64)
 
-/* Every second element of two consecutive vectors, by positions. */
-#ifdef __clang__
-#define PARTED(a, b, places, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-#define PARTED(a, b, places, ...) __builtin_shuffle(a, b, (places){ __VA_ARGS__ })
-#endif
-
 /* Windows of at most this many elements along a row are summed directly from the rows; longer ones from the sum of the rows. */
 enum { DIRECT = 4 };
 
@@ -91,10 +84,10 @@ enum { DIRECT = 4 };
             if (by == 2) {                                                                                             \
                 rows_##T(&high, x, rows, at *by + t + N - (t + 1 == taps));                                            \
                 if (t + 1 < taps) {                                                                                    \
-                    sum += PARTED(low, high, places_##T, EVEN_##T);                                                    \
-                    low = PARTED(low, high, places_##T, ODD_##T);                                                      \
+                    sum += VEC_PICK(low, high, places_##T, EVEN_##T);                                                  \
+                    low = VEC_PICK(low, high, places_##T, ODD_##T);                                                    \
                 } else {                                                                                               \
-                    low = PARTED(low, high, places_##T, LAST_##T);                                                     \
+                    low = VEC_PICK(low, high, places_##T, LAST_##T);                                                   \
                 }                                                                                                      \
             }                                                                                                          \
             sum += low;                                                                                                \

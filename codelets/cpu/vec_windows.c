@@ -6,12 +6,6 @@
 #include <string.h>
 #include "codelets/cpu/vec.h"
 
-#ifdef __clang__
-#define PICK(a, b, places, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-#define PICK(a, b, places, ...) __builtin_shuffle(a, b, (places){ __VA_ARGS__ })
-#endif
-
 /* Windows [i, i + N) in N lanes, all elements of a window in order: the first of the greatest, of NaN the last. EVEN:
  * every second element of two consecutive vectors, of which the second begins one element early. */
 #define LANES(T, PLACE, N, EVEN)                                                                                       \
@@ -31,7 +25,7 @@
         if (step == 2) {                                                                                               \
             low = *v;                                                                                                  \
             memcpy(&high, x + N - 1, sizeof high);                                                                     \
-            *v = PICK(low, high, places_##T##N, EVEN);                                                                 \
+            *v = VEC_PICK(low, high, places_##T##N, EVEN);                                                             \
         }                                                                                                              \
     }                                                                                                                  \
     static inline void some_##T##N(T *best_, PLACE *at_, const T *x, const int64_t *off, int64_t terms, int64_t step,  \
@@ -109,8 +103,9 @@ WINDOWS(double, int64_t, 2, 2, orr__vec_windows_f64)
         places_##T##N at, h, number = { NUMBERS }, first = number + (from + 2 * (PLACE)i);                             \
         memcpy(&at, at_ + i, sizeof at);                                                                               \
         memcpy(&h, h_ + i, sizeof h);                                                                                  \
-        places_##T##N low = (PICK(at, at, places_##T##N, LOW) == first) & PICK(h, h, places_##T##N, LOW);              \
-        places_##T##N high = (PICK(at, at, places_##T##N, HIGH) == first + N) & PICK(h, h, places_##T##N, HIGH);       \
+        places_##T##N low = (VEC_PICK(at, at, places_##T##N, LOW) == first) & VEC_PICK(h, h, places_##T##N, LOW);      \
+        places_##T##N high =                                                                                           \
+            (VEC_PICK(at, at, places_##T##N, HIGH) == first + N) & VEC_PICK(h, h, places_##T##N, HIGH);                \
         memcpy(to + 2 * i, &low, sizeof low);                                                                          \
         memcpy(to + 2 * i + N, &high, sizeof high);                                                                    \
     }
