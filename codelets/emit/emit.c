@@ -30,11 +30,10 @@ bool orr__emit_instr_can(const orr__region *r, const orr__rinstr *in, bool fp64)
     }
 }
 
-static bool can_values(const orr__region *r, bool fp64)
+/* The outputs, and the instructions from number `first` on. */
+static bool can_values(const orr__region *r, int first, bool fp64)
 {
-    if (r->rank < 1 || r->rank > ORR_MAX_RANK || r->nout < 1 || r->nout > ORR__REGION_OUTS)
-        return false;
-    for (int i = 0; i < r->ninstr; i++)
+    for (int i = first; i < r->ninstr; i++)
         if (!orr__emit_instr_can(r, &r->instr[i], fp64))
             return false;
     for (int k = 0; k < r->nout; k++)
@@ -47,7 +46,11 @@ bool orr__emit_can(const orr__region *r, bool fp64)
 {
     if (r->call.op)
         return orr__emit_call_can(r, fp64);
-    return r->loops == ORR__LOOPS_PRODUCT ? orr__emit_product_can(r, fp64) : can_values(r, fp64);
+    if (r->nout < 1 || r->nout > ORR__REGION_OUTS)
+        return false;
+    if (r->loops == ORR__LOOPS_PRODUCT)
+        return orr__emit_product_can(r, fp64) && can_values(r, 1, fp64);
+    return r->rank >= 1 && r->rank <= ORR_MAX_RANK && can_values(r, 0, fp64);
 }
 
 bool orr__emit_groups(const orr__region *r)

@@ -46,20 +46,12 @@ static orr_dtype made(const orr__region *r)
 bool orr__emit_product_can(const orr__region *r, bool fp64)
 {
     orr_dtype t = made(r);
-    if (r->naccess < 2 || r->nout < 1 || r->rank < 3 || r->nin < 1 || !orr__is_float(t) || (t == ORR_F64 && !fp64))
+    if (r->naccess < 2 || r->rank < 3 || r->nin < 1 || !orr__is_float(t) || (t == ORR_F64 && !fp64))
         return false;
     for (int k = 0; k < 2; k++)
         if (r->access[k].input < 0 || r->in_dtype[r->access[k].input] != t)
             return false;
-    if (r->ninstr > 0 && (r->rank > ORR_MAX_RANK || r->instr[0].kind != ORR__RI_PRODUCT))
-        return false;
-    for (int i = 1; i < r->ninstr; i++)
-        if (!orr__emit_instr_can(r, &r->instr[i], fp64))
-            return false;
-    for (int k = 0; k < r->nout; k++)
-        if (r->out_dtype[k] == ORR_F64 && !fp64)
-            return false;
-    return true;
+    return r->ninstr == 0 || (r->rank <= ORR_MAX_RANK && r->instr[0].kind == ORR__RI_PRODUCT);
 }
 
 int64_t orr__emit_large_tiles = ORR__EMIT_MULTIPROCESSORS;
