@@ -79,10 +79,12 @@ static orr__acc *acc_at(const fold *f, int64_t i)
 static void begin_cells(job *j, const fold *f, int64_t cell, int64_t n)
 {
     j->at = (int64_t *)(void *)(f->out + (size_t)cell * f->tosize);
-    for (int64_t i = 0; i < n && f->find; i++)
-        j->at[i] = j->reduced > 0 ? -1 : 0;
-    for (int64_t i = 0; i < n && !f->find; i++)
-        memcpy(acc_at(f, i), &f->first, f->apart);
+    if (f->find)
+        for (int64_t i = 0; i < n; i++)
+            j->at[i] = j->reduced > 0 ? -1 : 0;
+    else
+        for (int64_t i = 0; i < n; i++)
+            memcpy(acc_at(f, i), &f->first, f->apart);
 }
 
 static void begin_fold(job *j, const orr__launch *l, int n)
@@ -147,11 +149,10 @@ static orr_status begin(job *j, const orr__kernel *k, const orr__launch *l)
     return ORR_OK;
 }
 
-/* Stores n accumulated values from f->row to outputs cell, cell + 1, …; a search has stored its places. */
+/* Stores n accumulated values from f->row to outputs cell, cell + 1, … */
 static void put(const job *j, const fold *f, int64_t cell, int64_t n)
 {
-    if (!f->find)
-        orr__cast_of(j->v.k->vec, f->wide, f->to)(f->out + (size_t)cell * f->tosize, f->row, n);
+    orr__cast_of(j->v.k->vec, f->wide, f->to)(f->out + (size_t)cell * f->tosize, f->row, n);
 }
 
 void orr__fold_end(orr__acc *a, int rop, orr_dtype t)
@@ -162,7 +163,7 @@ void orr__fold_end(orr__acc *a, int rop, orr_dtype t)
 
 static void put_accumulators(const job *j, const fold *f, int64_t cell, int64_t n)
 {
-    for (int64_t i = 0; i < n && !f->find; i++) {
+    for (int64_t i = 0; i < n; i++) {
         orr__accroom a;
         memcpy(&a, acc_at(f, i), f->apart);
         orr__fold_end(&a.acc, f->rop, f->t);
@@ -187,13 +188,14 @@ static void fold_runs(job *j)
             for (fold *f = j->fold; f < end; f++) {
                 const char *x = j->v.reg[f->result];
                 orr__foldfn *take_in = k->vec->fold[f->rop][f->t];
-                for (int64_t i = 0; i < m && f->find; i++)
-                    f->find(f->row, &j->at[i], x + (size_t)(i * n) * f->esize, n, j->along + q);
-                for (int64_t i = 0; i < m && !f->find; i++)
+                orr__argfn *find = f->find;
+                for (int64_t i = 0; i < m && find; i++)
+                    find(f->row, &j->at[i], x + (size_t)(i * n) * f->esize, n, j->along + q);
+                for (int64_t i = 0; i < m && !find; i++)
                     take_in(acc_at(f, i), x + (size_t)(i * n) * f->esize, n);
             }
         }
-        for (fold *f = j->fold; f < end; f++)
+        for (fold *f = j->fold; f < end && !f->find; f++) /* a search has stored its places */
             put_accumulators(j, f, c, m);
     }
 }
@@ -217,9 +219,10 @@ static void fold_rows(const job *j, fold *f, int64_t m, int64_t c, int64_t n, in
     const char *x = j->v.reg[f->result];
     char *row = f->row + (size_t)c * f->wsize;
     orr__foldrowfn *take_in = j->v.k->vec->foldrow[f->rop][f->t];
+    orr__argrowfn *find = f->find_row;
     for (int64_t i = 0; i < m; i++, x += (size_t)n * f->esize) {
-        if (f->find)
-            f->find_row(row, j->at + c, x, n, j->along + seen + i);
+        if (find)
+            find(row, j->at + c, x, n, j->along + seen + i);
         else
             take_in(row, x, n);
         if (f->sum && (seen + i + 1) % ROWS == 0)
@@ -256,7 +259,7 @@ static void fold_columns(job *j, int64_t o, int64_t c, int64_t n)
         if (f->sum) {
             join_rows(f, 0, n);
             put_accumulators(j, f, cell, n);
-        } else {
+        } else if (!f->find) {
             put(j, f, cell, n);
         }
 }

@@ -308,8 +308,10 @@ static void items_set(const row_of_chunks *q, const int64_t *place, int64_t chun
         int64_t more = to - first < BLOCK ? to - first : BLOCK, base = chunk * q->m;
         uint64_t key[BLOCK];
         orr__order_keys(q->t, q->x, base + first, more, q->descending, key);
-        for (int64_t k = 0; k < more; k++)
-            item_set(items, size, n + first - from + k, key[k], base + (place ? place[base + first + k] : first + k));
+        for (int64_t k = 0; k < more && place; k++)
+            item_set(items, size, n + first - from + k, key[k], base + place[base + first + k]);
+        for (int64_t k = 0; k < more && !place; k++)
+            item_set(items, size, n + first - from + k, key[k], base + first + k);
     }
 }
 
