@@ -69,11 +69,12 @@ static void shorten(int dir)
     free(all.data);
 }
 
-/* Records of several processes do not mix, since each is one write at the end of the file. */
+/* Records of several processes do not mix, since each is one write at the end of the file. Opening a pipe would wait for a reader. */
 void orr__index_add(int dir, const orr__key *content, const orr__key *entry)
 {
     record r = { .content = *content, .entry = *entry };
-    int fd = dir < 0 ? -1 : openat(dir, name, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int how = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+    int fd = dir < 0 ? -1 : openat(dir, name, how, 0600);
     if (fd < 0)
         return;
     seal(&r);

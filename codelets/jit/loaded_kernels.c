@@ -162,13 +162,15 @@ static bool load(orr__code *c, const unsigned char *code, size_t size, const cha
         orr__say(ORR__SAY_LOAD, "a compiled kernel cannot be loaded: it is no whole shared object");
         return false;
     }
+    errno = 0;
     c->handle = from_memory(code, size);
     if (!c->handle)
         c->handle = from_file(code, size, dir);
     void *symbol = c->handle ? dlsym(c->handle, "orr_kernel") : NULL;
     if (!symbol) {
+        int error = errno;
         const char *why = dlerror();
-        orr__say(ORR__SAY_LOAD, "a compiled kernel cannot be loaded: %.300s", why ? why : "no memory for it");
+        orr__say(ORR__SAY_LOAD, "a compiled kernel cannot be loaded: %.300s", why ? why : strerror(error));
         if (c->handle)
             (void)dlclose(c->handle);
         c->handle = NULL;

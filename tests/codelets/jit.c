@@ -1,6 +1,7 @@
 /* Compiled kernels: when and how often they are compiled, and that a compiler's faults do no harm.
  * Must not know: the form of the cache's files. */
 #include "config.h"
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
@@ -631,6 +632,34 @@ static void stop_does_not_wait_for_compiler(void)
     }
 }
 
+/* A limit on the size of files is not a lack of memory. */
+static void a_kernel_that_cannot_be_loaded_has_a_reason(void)
+{
+    ORR_NEED_COMPILER();
+    orr__compiler cc;
+    orr__bytes so;
+    double seconds;
+    struct rlimit usual, small;
+    unsigned char key[32] = { 0 };
+    int all;
+    begin("limited");
+    char *text = jh_text(6);
+    ORR_REQUIRE(orr__compiler_find(&cc, -1) == ORR__COMPILED && getrlimit(RLIMIT_FSIZE, &usual) == 0 &&
+                orr__compile(&cc, NULL, text, false, -1, &so, &seconds) == ORR__COMPILED && so.size > 6000);
+    small = usual;
+    small.rlim_cur = 6000;
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    orr__say_again();
+    jh_listen();
+    ORR_CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0 && !orr__memory_load(key, so.data, so.size, NULL));
+    ORR_CHECK(setrlimit(RLIMIT_FSIZE, &usual) == 0);
+    ORR_CHECK(jh_lines(strerror(EFBIG), &all) == 1 && all == 1);
+    (void)signal(SIGXFSZ, handler);
+    orr__memory_clear();
+    free(so.data);
+    free(text);
+}
+
 static void kernels_in_memory_are_bounded(void)
 {
     ORR_NEED_COMPILER();
@@ -785,6 +814,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(compile_works_with_umask_zero),
                                       ORR_TEST(compiler_is_part_of_the_key),
                                       ORR_TEST(stop_does_not_wait_for_compiler),
+                                      ORR_TEST(a_kernel_that_cannot_be_loaded_has_a_reason),
                                       ORR_TEST(kernels_in_memory_are_bounded),
                                       ORR_TEST(sixty_four_processes_compile_each_kernel_once),
                                       { 0 } };

@@ -65,6 +65,9 @@ static void entries_writable_by_others_are_misses(void)
     ORR_CHECK(unlinkat(c.dir, file_of(2), 0) == -1 && errno == ENOENT); /* the link is removed, its target is not */
     ORR_CHECK(faccessat(c.dir, "aside", F_OK, 0) == 0);
     ORR_CHECK(mkfifoat(c.dir, file_of(4), 0600) == 0 && !cache_has(&c, 4)); /* and no thread waits for a writer */
+    orr__key of = { { 6 } };
+    ORR_CHECK(mkfifoat(c.dir, "index", 0600) == 0);
+    orr__index_add(c.dir, &of, &of);
     ORR_CHECK(mkdirat(c.dir, file_of(5), 0700) == 0 && !cache_has(&c, 5) && cache_put(&c, 5, "e", 1) &&
               cache_has(&c, 5));
     if (geteuid() == 0)
