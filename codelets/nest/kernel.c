@@ -94,6 +94,17 @@ static const char bounds_text[] = "ORR_FN orr_f32 orr_above_f32(orr_f32 x, orr_f
                                   "ORR_FN orr_f64 orr_above_f64(orr_f64 x, orr_f64 y) { return y > x ? y : x; }\n"
                                   "ORR_FN orr_f64 orr_below_f64(orr_f64 x, orr_f64 y) { return y < x ? y : x; }\n";
 
+/* A choice between extrema of one and two bytes, by bits: gcc takes a masked extremum of these for one instruction, and fails if its first
+ * operand is in an array of the kernel. */
+static const char choice_text[] =
+    "#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512BW__)\n"
+    "#define ORR_CHOICE(n, t) ORR_FN t orr_choice_##n(orr_u8 x, t y, t z) "
+    "{ return (t)((y & (t)-(t)x) | (z & (t)((t)x - 1))); }\n"
+    "ORR_CHOICE(i8, orr_i8)\nORR_CHOICE(u8, orr_u8)\nORR_CHOICE(i16, orr_i16)\nORR_CHOICE(u16, orr_u16)\n"
+    "#define orr_where_i8 orr_choice_i8\n#define orr_where_u8 orr_choice_u8\n"
+    "#define orr_where_i16 orr_choice_i16\n#define orr_where_u16 orr_choice_u16\n"
+    "#endif\n";
+
 /* Normal numbers as in codelets/cpu/vec_rand.c. */
 static const char circle_text[] =
     "ORR_FN orr_f64 orr_circle(orr_f64 x, int which) { orr_f64 s, c; vm_normal_circle(x, &s, &c); return which ? c : "
@@ -139,6 +150,30 @@ static bool has_half(const orr__region *r)
     return any;
 }
 
+/* Is register n an extremum with an operand in an array? */
+static bool is_extremum(const orr__cloop *c, int n)
+{
+    const orr__rinstr *in = &c->r->instr[n];
+    bool is = in->kind == ORR__RI_EW && (in->op == ORR__EW_maximum || in->op == ORR__EW_minimum ||
+                                         in->op == ORR__EW_clip || in->op == ORR__EW_relu);
+    const int16_t operand[] = { in->x, in->y, in->z };
+    bool any = false;
+    for (int k = 0; is && k < 3; k++)
+        any = any || (operand[k] >= 0 && orr__nest_has(c->n->root, ORR__PART_LOAD, operand[k]));
+    return any;
+}
+
+static bool has_narrow_choice(const orr__cloop *c)
+{
+    bool any = false;
+    for (int i = 0; i < c->r->ninstr; i++) {
+        const orr__rinstr *in = &c->r->instr[i];
+        any = any || (in->kind == ORR__RI_EW && in->op == ORR__EW_where && orr__is_int((orr_dtype)in->dtype) &&
+                      orr_dtype_size((orr_dtype)in->dtype) < 4 && (is_extremum(c, in->y) || is_extremum(c, in->z)));
+    }
+    return any;
+}
+
 static void functions(const orr__cloop *c, orr__text *t)
 {
     const orr__region *r = c->r;
@@ -161,6 +196,8 @@ static void functions(const orr__cloop *c, orr__text *t)
     orr__cloop_random_functions(c, t);
     orr__text_add(t, "#undef log\n#undef sin\n#undef cos\n");
     orr__emit_functions(t, &d, r, true);
+    if (has_narrow_choice(c))
+        orr__text_add(t, choice_text);
 }
 
 /* A kernel whose scalar bounds are NaN leaves the launch to the interpreter. */

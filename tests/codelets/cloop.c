@@ -98,6 +98,8 @@ static bool write_sources(void)
     return ok;
 }
 
+static bool as_the_jit_does; /* a test whose subject is what gcc makes of a loop */
+
 /* -O3 takes many seconds for a long text; the JIT then uses -O1, too. */
 static const char *optimisation(int job)
 {
@@ -105,7 +107,7 @@ static const char *optimisation(int job)
     bool long_text = false;
     for (int i = job; i < all.n; i += JOBS)
         long_text = long_text || strlen(all.text[i]) > LONG_TEXT;
-    return long_text && !orr_test_full() ? "-O1" : "-O3";
+    return long_text && !as_the_jit_does && !orr_test_full() ? "-O1" : "-O3";
 }
 
 /* Compiles every JOBS-th of the compiler's kernels from number `job` on. */
@@ -439,6 +441,33 @@ SHARED(WRAP)
         twice(test);                                                                                                   \
         ORR_CHECK_MSG(given_up == 0, "%d kernels gave up", given_up);                                                  \
     }
+
+/* gcc 12 fails on a masked extremum of bytes or words whose operand is in an array, as those of reversed rows are. */
+static void choices_of_narrow_extrema(void)
+{
+    static const orr_dtype type[] = { ORR_I8, ORR_U8, ORR_I16, ORR_U16 };
+    static const char *const extremum[] = { "minimum", "maximum" };
+    static rb b;
+    for (size_t t = 0; t < sizeof type / sizeof *type; t++)
+        for (int k = 0; k < 4; k++) {
+            rb_begin(&b, RB_MAP, 2, (const int64_t[]){ 300, 19 });
+            int x = rb_load(&b, rb_access(&b, rb_input(&b, type[t], 300 * 19), 18, (int64_t[]){ 19, -1 }));
+            int y = rb_load(&b, rb_access(&b, rb_input(&b, type[t], 300 * 19), 18, (int64_t[]){ 19, -1 }));
+            int z = rb_load(&b, rb_linear(&b, rb_input(&b, type[t], 300 * 19)));
+            int m = rb_ew(&b, extremum[k & 1], x, y, -1);
+            int w = rb_load(&b, rb_linear(&b, rb_input(&b, ORR_I32, 300 * 19)));
+            int by = rb_ew(&b, "less", w, rb_scalar(&b, ORR_I32, (orr__scalar){ .i = 4 }), -1);
+            rb_out(&b, type[t], k & 2 ? rb_ew(&b, "where", by, z, m) : rb_ew(&b, "where", by, m, z));
+            rc_check("choice of extrema", &b, 2, 0, 9, 0);
+        }
+}
+
+static void compiled_choices_of_narrow_extrema(void)
+{
+    as_the_jit_does = true;
+    twice(choices_of_narrow_extrema);
+    as_the_jit_does = false;
+}
 TK_TESTS(WRAP_WHOLE)
 WRAP_WHOLE(every_row_on_f16_and_bf16)
 
@@ -458,7 +487,8 @@ static void compiled_kernels_differ_for_nan_only(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        SHARED(ROW) TK_TESTS(ROW) ROW(every_row_on_f16_and_bf16) ORR_TEST(compiled_kernels_differ_for_nan_only),
+        SHARED(ROW) TK_TESTS(ROW) ROW(every_row_on_f16_and_bf16) ROW(choices_of_narrow_extrema)
+            ORR_TEST(compiled_kernels_differ_for_nan_only),
         ORR_TEST(sizes_are_not_in_the_text),
         ORR_TEST(halves_that_are_packed_first),
         ORR_TEST(masked_loads_and_stores_have_conditions_of_their_own),
