@@ -31,7 +31,7 @@ static orr__variants *find(uint64_t kernel, uint32_t size, int n)
     return v;
 }
 
-orr__variants *orr__variants_of(uint64_t kernel, uint32_t size, int n)
+static orr__variants *find_or_add(uint64_t kernel, uint32_t size, int n)
 {
     static atomic_bool guarded;
     orr__variants *v = find(kernel, size, n);
@@ -51,6 +51,14 @@ orr__variants *orr__variants_of(uint64_t kernel, uint32_t size, int n)
         atomic_store_explicit(&bucket[h], v, memory_order_release);
     }
     pthread_mutex_unlock(&lock);
+    return v;
+}
+
+orr__variants *orr__variants_of(uint64_t kernel, uint32_t size, int n)
+{
+    orr__variants *v = find_or_add(kernel, size, n);
+    if (v && !atomic_load_explicit(&v->used, memory_order_relaxed))
+        atomic_store_explicit(&v->used, true, memory_order_relaxed);
     return v;
 }
 
@@ -178,7 +186,7 @@ void orr__variants_each(void (*f)(const orr__variants *v, int chosen, void *arg)
 
 void orr__variants_put(uint64_t kernel, uint32_t size, int n, int chosen)
 {
-    orr__variants *v = chosen >= 0 && chosen < n ? orr__variants_of(kernel, size, n) : NULL;
+    orr__variants *v = chosen >= 0 && chosen < n ? find_or_add(kernel, size, n) : NULL;
     int open = -1;
     if (v)
         (void)atomic_compare_exchange_strong(&v->chosen, &open, chosen);

@@ -17,6 +17,7 @@ typedef struct orr__variants {
     uint32_t size;
     int n;
     atomic_int chosen, turn; /* -1: not yet chosen; the variant to be timed next */
+    atomic_bool used;        /* by this process; false: only read from a file    */
     int taken[ORR__VARIANTS_MOST];
     double least[ORR__VARIANTS_MOST];
     struct orr__variants *next;

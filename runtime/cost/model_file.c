@@ -19,7 +19,8 @@
 
 /* The number is increased when a line, a size or a kernel's key changes its meaning. */
 #define HEAD "orrery models 2"
-enum { LEAST = 2 }; /* samples that are worth keeping */
+enum { LEAST = 2 };           /* samples that are worth keeping */
+enum { CHOICES_MOST = 4096 }; /* limit of memory: each process reads and writes them all */
 
 /* The name depends on the vectors in use, and on the mode, since times do. */
 static void file_name(char *name, size_t size)
@@ -92,7 +93,8 @@ void orr__models_load(void)
 typedef struct {
     char *text;
     size_t size, room;
-    bool failed;
+    int choices;
+    bool failed, used; /* used: the choices to be added */
 } body;
 
 static void add_text(body *b, const char *line, int n)
@@ -124,11 +126,12 @@ static void add_line(orr__class *c, orr__on on, const orr__timed *t, void *arg)
                       c->shape, c->row, (int)c->kind, (int)on, t->n, t->us, t->size, t->spread, c->label));
 }
 
+/* A plan of each shape of a program has choices: those of this process come first. */
 static void add_choice(const orr__variants *v, int chosen, void *arg)
 {
     body *b = arg;
     char line[96];
-    if (!b->failed)
+    if (!b->failed && atomic_load(&v->used) == b->used && b->choices++ < CHOICES_MOST)
         add_text(b, line,
                  snprintf(line, sizeof line, "choice %016" PRIx64 " %08" PRIx32 " %d %d\n", v->kernel, v->size, v->n,
                           chosen));
@@ -143,7 +146,10 @@ void orr__models_store(void)
     bool older = take_in();
     locale_t before = orr__point_begin();
     orr__models_each(add_line, &b);
-    orr__variants_each(add_choice, &b);
+    for (int used = 1; used >= 0; used--) {
+        b.used = used;
+        orr__variants_each(add_choice, &b);
+    }
     orr__point_end(before);
     file_name(name, sizeof name);
     if ((b.text || older) && !b.failed && !orr__sealed_write(name, HEAD, b.text ? b.text : "", why, sizeof why))

@@ -198,6 +198,32 @@ static void the_file_joins_what_processes_measured(void)
 }
 
 /* A mean of many samples changes slowly: plans are notified before it has changed. */
+static void count_choice(const orr__variants *v, int chosen, void *arg)
+{
+    (void)v;
+    *(int *)arg += chosen == 1;
+}
+
+/* A process that has another plan for each shape has choices without an end. */
+static void the_file_has_a_bounded_number_of_choices(void)
+{
+    enum { MANY = 20000, USED = 2000 };
+    int n = 0, kept = 0;
+    begin();
+    for (uint64_t k = 0; k < MANY; k++)
+        orr__variants_put(k * UINT64_C(0x9e3779b97f4a7c15), 7, 2, 1);
+    for (uint64_t k = MANY - USED; k < MANY; k++)
+        (void)orr__variants_of(k * UINT64_C(0x9e3779b97f4a7c15), 7, 2);
+    orr__models_store();
+    orr__models_load();
+    orr__variants_each(count_choice, &n);
+    for (uint64_t k = MANY - USED; k < MANY; k++)
+        kept += orr__variants_settled(orr__variants_of(k * UINT64_C(0x9e3779b97f4a7c15), 7, 2)) == 1;
+    ORR_CHECK_MSG(n < MANY / 2 && kept == USED, "%d choices, %d of %d used ones", n, kept, USED);
+    (void)orr__variants_forget();
+    end();
+}
+
 static void times_that_change_are_news(void)
 {
     orr__class c = { .kernel = 77, .shape = 1, .label = "changes" };
@@ -272,6 +298,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(sizes_never_seen_are_fitted_and_kernels_never_seen_estimated),
                                       ORR_TEST(times_of_the_same_rows_come_first),
                                       ORR_TEST(the_file_joins_what_processes_measured),
+                                      ORR_TEST(the_file_has_a_bounded_number_of_choices),
                                       ORR_TEST(times_that_change_are_news),
                                       ORR_TEST(a_model_that_was_reset_stays_away),
                                       ORR_TEST(damaged_files_are_no_models),
