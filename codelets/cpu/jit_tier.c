@@ -94,9 +94,14 @@ static bool launch_first(const orr__kernel *k, orr__jit_fn *fn, const orr__launc
     return done;
 }
 
+/* The choice holds for rows of one length, on which the costs depend, and for these nests in this order. */
 orr__variants *orr__cpu_nests(const orr__kernel *k, const orr__launch *l)
 {
-    return orr__tier1_ways(&k->compiled[0], l, of_nests, 0, k->ncompiled);
+    uint64_t of = of_nests;
+    for (int i = 0; i < k->ncompiled; i++)
+        of = of * ORR__NEST_OFFERS + (uint64_t)k->compiled[i].nest;
+    return orr__tier1_ways(&k->compiled[0], l, of ^ (uint64_t)l->region->dim[l->region->rank - 1] << 32, 0,
+                           k->ncompiled);
 }
 
 /* Nests whose costs are near each other: measurements decide. The bits are the same. */

@@ -110,6 +110,26 @@ static void end(orr__kernel *k, rco_data *d)
     rco_free(d);
 }
 
+/* Two lengths of an octave of sizes, with one text. */
+static void rows_of_each_length_have_a_choice(void)
+{
+    ORR_NEED_COMPILER();
+    orr__variants *choice[2] = { NULL };
+    int nest[ORR__NEST_OFFERS], found = 0;
+    begin("lengths");
+    for (int64_t length = 4; length <= 200 && found < 2; length++) {
+        orr__kernel *k = NULL;
+        rows_of(4000, length);
+        if (orr__cloop_near(&made.r, nest) < 2 || orr__octave(4000 * length) != orr__octave(4000 * (length + 1)))
+            continue;
+        ORR_CHECK(orr__cpu.prepare(&made.r, &k) == ORR_OK && k->ncompiled > 1);
+        choice[found++] = choice_of(k);
+        orr__cpu.release(k);
+    }
+    ORR_CHECK(found == 2 && choice[0] && choice[0] != choice[1]);
+    orr__cpu_stop();
+}
+
 static void near_nests_are_raced(void)
 {
     ORR_NEED_COMPILER();
@@ -207,7 +227,8 @@ static void threads_race_one_kernel(void)
 
 int main(int argc, char **argv)
 {
-    static const orr_test tests[] = { ORR_TEST(near_nests_are_raced),
+    static const orr_test tests[] = { ORR_TEST(rows_of_each_length_have_a_choice),
+                                      ORR_TEST(near_nests_are_raced),
                                       ORR_TEST(a_reduction_of_any_length_has_a_nest),
                                       ORR_TEST(a_known_choice_is_used_at_once),
                                       ORR_TEST(a_fixed_machine_has_one_nest),
