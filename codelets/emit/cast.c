@@ -36,7 +36,7 @@ const char *orr__emit_type(orr_dtype t)
 
 const char *orr__emit_lane(int size)
 {
-    return size == 1 ? "orr_u8" : size == 2 ? "orr_u16" : "int";
+    return size == 1 ? "orr_u8" : "int";
 }
 
 const char *orr__emit_storage(orr_dtype t)
