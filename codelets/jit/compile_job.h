@@ -24,6 +24,7 @@ typedef enum { ORR__JOB_DONE, ORR__JOB_LATER, ORR__JOB_CUT } orr__job_end;
 orr__job_end orr__job_on(orr__jit *j, orr__code **c, orr__unwritten **u);
 /* The kernel that an earlier process has compiled for this content: a reference, or NULL. Needs no text and runs no compiler. */
 orr__code *orr__job_look(const orr__jit *j);
+uint64_t orr__job_ns(void);     /* the compiler's time for a kernel, of late */
 bool orr__job_may_find(void);   /* false: it would find nothing */
 extern double orr__retry_pause; /* seconds before the first retry; tests shorten it */
 

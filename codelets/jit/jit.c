@@ -23,8 +23,16 @@
 
 /* A kernel is compiled after it ran for so long that the compiler's time may be repaid: less is noise beside it. Another text for the same
  * work is compiled when that time is as small a part of the kernel's as trials may take. */
-enum { COMPILER_NS = 60 * 1000000 }; /* limit of the machine */
-enum { HOT_NS = COMPILER_NS / 100 * ORR__T_NOISE, REPAYS_NS = COMPILER_NS / ORR__REGRET_SHARE * 100 };
+static uint64_t hot_ns(void)
+{
+    return orr__job_ns() / 100 * ORR__T_NOISE;
+}
+
+static uint64_t repays_ns(void)
+{
+    return orr__job_ns() / ORR__REGRET_SHARE * 100;
+}
+
 enum { QUEUE_MOST = 512, THREADS_MOST = 4, HINTS = 4096 }; /* limit of memory */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -153,12 +161,12 @@ bool orr__jit_hot(const orr__jit *j)
         return true;
     if (orr__env.deterministic) /* otherwise the first launch in tier 1 would depend on timing */
         return false;
-    return atomic_load_explicit(&j->ns, memory_order_relaxed) >= HOT_NS || orr__jit_seen(j);
+    return atomic_load_explicit(&j->ns, memory_order_relaxed) >= hot_ns() || orr__jit_seen(j);
 }
 
 bool orr__jit_repays(const orr__jit *j)
 {
-    return atomic_load_explicit(&j->ns, memory_order_relaxed) >= REPAYS_NS && orr__jit_open(j);
+    return atomic_load_explicit(&j->ns, memory_order_relaxed) >= repays_ns() && orr__jit_open(j);
 }
 
 bool orr__jit_seen(const orr__jit *j)

@@ -54,7 +54,8 @@ static int turn_of(orr_dtype t)
 /* Copying an element of an operand with a stride: into rows of its own, or, of one byte, one by one as it is read. */
 static int copy_of(orr_dtype t)
 {
-    return orr_dtype_size(t) == 1 ? 2 * ORR__COST_TURN_1 : ORR__COST_TURN_2 * ORR__MAX((int)orr_dtype_size(t) / 4, 1);
+    return orr_dtype_size(t) == 1 ? 2 * ORR__COST_TURN_1 + ORR__COST_STORE / 2
+                                  : ORR__COST_TURN_2 * ORR__MAX((int)orr_dtype_size(t) / 4, 1);
 }
 
 /* An operand with one value for each row costs no element its transposition, nor does one whose neighbours in memory are in neighbouring rows. */
@@ -66,7 +67,6 @@ static int turn_of_operand(const orr__access *a, orr_dtype t, int64_t along, int
     return !moves ? 0 : together ? turn_of(t) : ORR__MAX(turn_of(t), ORR__COST_TURN_2);
 }
 
-/* Elements of one and two bytes have masks in loops of blocks alone, not in a loop of a whole row, which light work has. */
 static void add_operand(parts *p, const orr__region *r, const orr__rinstr *in)
 {
     const orr__access *a = &r->access[in->a];

@@ -9,6 +9,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include "runtime/base/clock.h"
+#include "runtime/base/threshold.h"
 #include "tests/harness/jit_help.h"
 
 extern char **environ;
@@ -65,9 +66,10 @@ static void only_hot_kernels_are_compiled(void)
     orr__env.jit = ORR__JIT_OFF;
     ORR_CHECK(!orr__jit_hot(j));
     orr__env.jit = ORR__JIT_ON;
-    atomic_store(&j->ns, 2900000);
+    uint64_t share = orr__job_ns() / 100 * ORR__T_NOISE; /* of the compiler's time */
+    atomic_store(&j->ns, share - 1);
     ORR_CHECK(!orr__jit_hot(j));
-    atomic_store(&j->ns, 3100000);
+    atomic_store(&j->ns, share);
     ORR_CHECK(orr__jit_hot(j));
     orr__env.deterministic = true;
     ORR_CHECK(!orr__jit_hot(j));
@@ -402,6 +404,27 @@ static void compiler_time_limit_counts_cpu_time(void)
     is_compiled_with(script("waits", "sleep 2; exec cc \"$@\""), 1, 600);
     jh_write(jh_place("asked"), "#!/bin/sh\ncase $1 in --version) sleep 7; esac\nexec cc \"$@\"\n", 0755);
     is_compiled_with(jh_place("asked"), 20, 600);
+}
+
+/* A kernel is hot after a share of the time that this compiler takes. */
+static void the_compilers_time_is_measured(void)
+{
+    ORR_NEED_COMPILER();
+    uint64_t usual = orr__job_ns();
+    is_compiled_with(script("late", "sleep 1; exec cc \"$@\""), 60, 600);
+    uint64_t now = orr__job_ns();
+    ORR_CHECK_MSG(now > usual, "%g ms, then %g ms", 1e-6 * (double)usual, 1e-6 * (double)now);
+    begin("late");
+    orr__env.jit = ORR__JIT_ON;
+    orr__jit_start();
+    orr__jit *j = orr__jit_new(77, "test");
+    ORR_REQUIRE(j);
+    for (uint64_t ns = usual; ns <= now; ns += now - usual) {
+        atomic_store(&j->ns, ns / 100 * ORR__T_NOISE);
+        ORR_CHECK_MSG(orr__jit_hot(j) == (ns == now), "%d of %g ms", (int)(ns == now), 1e-6 * (double)ns);
+    }
+    orr__jit_unref(j);
+    orr__jit_stop();
 }
 
 /* The compiler's own children are polite, too. If the evaluation waits for it, it has the usual priority. */
@@ -801,6 +824,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(old_folders_are_removed),
                                       ORR_TEST(hanging_compiler_is_killed),
                                       ORR_TEST(compiler_time_limit_counts_cpu_time),
+                                      ORR_TEST(the_compilers_time_is_measured),
                                       ORR_TEST(compiler_leaves_cores_to_the_program),
                                       ORR_TEST(killed_compiler_is_run_again),
                                       ORR_TEST(silent_compiler_is_probed_again),
