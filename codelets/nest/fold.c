@@ -103,8 +103,8 @@ static void join_functions(orr__text *t, const orr__region *r, int number)
     orr__text_addf(t, "    orr_add_%d(acc, lost, lane[0]);\n}\n", number);
 }
 
-/* The last values, fewer than the columns, as a partial vector: the other columns fold the first value once more, which changes none, or, of
- * float extremes, for which infinity is one, nothing. */
+/* The last values, fewer than the columns, as a partial vector. A column without a value folds the first value once more, which changes
+ * nothing. Float extremes, whose first value may be infinite, leave such a column as it is: its sum would be infinite, too. */
 static void rest(orr__text *t, const orr__region *r, bool extreme)
 {
     const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));

@@ -80,9 +80,10 @@ void orr__cloop_map(const orr__cloop *c);
 void orr__cloop_rows(const orr__cloop *c);
 void orr__cloop_reduce(const orr__cloop *c);
 void orr__cloop_short(const orr__cloop *c);
-/* Of reductions: runs.c, if the last axis is reduced; columns.c. For both, of fold k of the region: its number; the type of the value of this number; whether its
- * operand is one contiguous array in each iteration of the outer loops, whether it is the first of its operand; its store to element i of the output.
- * Arrays of the operands that are not such arrays: their name; all of them; elements [q, e) of the innermost run to them, from `fill` on. */
+/* Of reductions: runs.c, if the last axis is reduced; columns.c. For both, of fold k of the region: its number; the type of the value of
+ * this number; whether its operand is one contiguous array in each iteration of the outer loops, whether it is the first of its operand;
+ * its store to element i of the output. Arrays of the operands that are not such arrays: their name; all of them; elements [q, e) of the
+ * innermost run to them, from `fill` on. */
 void orr__cloop_runs(const orr__cloop *c);
 void orr__cloop_columns_of(const orr__cloop *c);
 int orr__cloop_fold_number(const orr__cloop *c, int k);
@@ -164,8 +165,8 @@ const char *orr__cloop_stored(const orr__cloop *c, int a);
 const char *orr__cloop_name(const orr__cloop *c, const char *name, int n);
 const char *orr__cloop_size(const orr__cloop *c, int axis);
 const char *orr__cloop_length(const orr__cloop *c);
-/* Parts: the array `name`<n>; instruction i; register n from an array; to one; output k from the value `from` to an element of `name`, from its register, or to
- * element i of memory; a part of a fold, or that of elements from `from` on. */
+/* Parts: the array `name`<n>; instruction i; register n from an array; to one; output k from the value `from` to an element of `name`,
+ * from its register, or to element i of memory; a part of a fold, or that of elements from `from` on. */
 void orr__cloop_declare(const orr__cloop *c, int how, const char *type, const char *name, int n, int elements);
 void orr__cloop_value(const orr__cloop *c, int i);
 void orr__cloop_load(const orr__cloop *c, int how, int n, const char *name, const char *at);
