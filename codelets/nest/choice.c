@@ -19,12 +19,14 @@ typedef struct {
     int strided;                 /* that of copying an element of each operand with a stride         */
     int halves;                  /* operands and results of f16                                      */
     int gathered;                /* rows that are found                                              */
-    int copied, apart; /* operands whose elements are copied for joined rows, one by one; row by row, or masked */
+    int copied, masks,
+        apart;         /* operands whose elements are copied for joined rows, one by one; masked; copied row by row */
     int operands;      /* that are loaded                                                  */
     int64_t from, end; /* of a row, without the elements outside of a box: these are computed one by one */
     bool packed;       /* one of them is copied                                            */
     bool masked;       /* a vector at the end of a row can be masked (orr__cloop_maskable) */
     bool narrow;       /* a value in memory has one or two bytes */
+    bool far; /* they exceed the caches of a core: loops prefetch, since not all processors follow masked loads */
 } parts;
 
 /* Bytes of the vectors of kernels on this processor, as ORR_VECTOR. */
@@ -111,7 +113,8 @@ static void add_copies(parts *p, const orr__region *r)
         orr__way way = orr__cloop_way(r, in->a);
         p->copied += way == ORR__SAME_COLUMN || way == ORR__ROWS_ANYWHERE ||
                      (in->kind == ORR__RI_IOTA && orr__cloop_join_moves(r, in->a));
-        p->apart += (way == ORR__ROWS_APART && !pitched) || r->access[in->a].box;
+        p->apart += way == ORR__ROWS_APART && !pitched;
+        p->masks += r->access[in->a].box != 0;
     }
 }
 
@@ -142,6 +145,7 @@ static int chain_of(const orr__region *r)
 static parts parts_of(const orr__region *r, bool sides, bool joins)
 {
     parts p = { .masked = true,
+                .far = orr__cloop_bytes(r) >= ORR__T_CORE_CACHES,
                 .end = r->rank ? r->dim[r->rank - 1] : 1,
                 .side = sides ? orr__cloop_side_axis(r) : -1 };
     for (int n = 0; n < r->ninstr; n++) {
@@ -170,7 +174,7 @@ static int64_t cost_of_end(const parts *p, int64_t length)
     int64_t rest = length % vector, empty = rest ? vector - rest : 0;
     return !p->masked  ? p->work * rest
            : p->packed ? p->work * ORR__MIN(rest, ORR__COST_FOLD)
-           : empty     ? ORR__COST_MASK + p->work * empty / vector
+           : empty     ? ORR__COST_MASK * (p->far ? 3 * p->operands : 1) + p->work * empty / vector
                        : 0;
 }
 
@@ -194,8 +198,9 @@ static double cost_of_side(const parts *p, const orr__region *r, int64_t length)
 
 static double cost_of_joined(const parts *p, int64_t length)
 {
-    int vector = ORR__COST_STORE * p->copied + ORR__COST_STORE / 2 * p->apart;
-    return (double)(ORR__COST_ROW * p->gathered + vector * length / ORR__CLOOP_VECTOR);
+    int row = ORR__COST_ROW * (p->gathered + 2 * p->apart);
+    int vector = ORR__COST_STORE * (p->copied + p->apart) + ORR__COST_STORE / 2 * p->masks;
+    return (double)(row + vector * length / ORR__CLOOP_VECTOR);
 }
 
 /* Costs: of a row, in additions of f32. All nests have the vectors of its elements; the others are what a nest has besides. */

@@ -266,6 +266,7 @@ const char *orr__cloop_joins_not(const orr__region *r);
 const char *orr__cloop_side_not(const orr__region *r);
 bool orr__cloop_chooses(const orr__region *r, int nest);
 bool orr__cloop_join_moves(const orr__region *r, int a); /* does access a need join<a>? */
+bool orr__cloop_join_copies_rows(const orr__region *r, int a);
 bool orr__cloop_join_copies(const orr__cloop *c);        /* is any access copied row by row? */
 /* Are copies begun for longer blocks, since rows end in each of them? The arrays that are filled before must be few of all elements. */
 bool orr__cloop_join_is_long(const orr__cloop *c);
@@ -311,13 +312,14 @@ void orr__cloop_past_stores(const orr__cloop *c);
 void orr__cloop_past_copy(const orr__cloop *c, const char *to);
 void orr__cloop_past_end(const orr__cloop *c);
 bool orr__cloop_pays(const orr__cloop *c);
+int64_t orr__cloop_bytes(const orr__region *r); /* of its runs and outputs; 0: too few to matter */
 int64_t orr__cloop_reach(const orr__launch *l);
 int64_t orr__cloop_most_reach(const orr__cloop *c); /* of all rows. A branch that is never taken has its price */
 /* The target caches of a PREFETCH, as __builtin_prefetch numbers them. */
 enum { ORR__IN_L1 = 3, ORR__IN_L2 = 2 }; /* limit of arithmetic */
 /* prefetch.c: in a block [from, to), prefetches the next input. The `rows` variant prefetches for the `rows` places on axis d after those from p
  * on. */
-void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to);
+void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to, bool masked);
 void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char *to, int d, int rows);
 /* In a block of rows side by side, the next block's elements of accesses whose neighbours in memory are in neighbouring rows: each element of a
  * row is a stream of its own, and there are more than a processor follows. */

@@ -167,13 +167,17 @@ bool orr__cloop_join_moves(const orr__region *r, int a)
     return w != ORR__GOES_ON && w != ORR__PLACES;
 }
 
+bool orr__cloop_join_copies_rows(const orr__region *r, int a)
+{
+    orr__way w = orr__cloop_way(r, a);
+    return w == ORR__ROWS_APART || w == ORR__ROWS_ANYWHERE;
+}
+
 bool orr__cloop_join_copies(const orr__cloop *c)
 {
     bool copies = false;
-    for (int a = 0; a < c->r->naccess && c->joins && !c->pitched; a++) {
-        orr__way w = orr__cloop_way(c->r, a);
-        copies = copies || w == ORR__ROWS_APART || w == ORR__ROWS_ANYWHERE;
-    }
+    for (int a = 0; a < c->r->naccess && c->joins && !c->pitched; a++)
+        copies = copies || orr__cloop_join_copies_rows(c->r, a);
     return copies;
 }
 

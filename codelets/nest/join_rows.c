@@ -119,22 +119,6 @@ void orr__cloop_join_begin(const orr__cloop *c, int length)
                                    orr__cloop_name(c, "i", last), element(c, a));
 }
 
-/* The elements of a block, row by row. */
-static void copy_rows(const orr__cloop *c, int a)
-{
-    int last = c->r->rank - 1;
-    orr__nest_set(c->n, "orr_idx i%d = begun, i%d = phase", last - 1, last);
-    orr__nest_loop(c->n, ORR__LOOP_JUMPS, "j", "0", "e - q", NULL)->at = "end";
-    orr__nest_set(c->n, "const orr_idx left = %s - i%d, n = left < e - q - j ? left : e - q - j",
-                  orr__cloop_size(c, last), last);
-    if (orr__cloop_way(c->r, a) == ORR__ROWS_ANYWHERE)
-        places(c);
-    orr__nest_copy(c->n, "orr_row((char *)(join%d + j), (const char *)&%s, n * %d)", a, element(c, a),
-                   (int)orr_dtype_size((orr_dtype)c->r->in_dtype[c->r->access[a].input]));
-    orr__nest_set(c->n, "end = j + n, i%d++, i%d = 0", last - 1, last);
-    orr__nest_close(c->n, 1);
-}
-
 /* The elements of a row's value that are stored at once, also beyond the row, where the next row's follow. */
 enum { AT_ONCE = 8 };
 
@@ -155,17 +139,41 @@ static void copy_columns(const orr__cloop *c, int a)
     orr__nest_close(c->n, 1);
 }
 
+/* The elements of a block, row by row: the rows of one operand are often neighbours of those of another. */
+static void copy_rows(const orr__cloop *c, int length)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1;
+    if (!orr__cloop_join_copies(c))
+        return;
+    for (int a = 0; a < r->naccess; a++)
+        if (orr__cloop_join_copies_rows(r, a))
+            orr__cloop_declare(c, ORR__ARRAY_LOOSE, join_type(c, a), "join", a, length + AT_ONCE);
+    orr__nest_block(c->n);
+    orr__nest_set(c->n, "orr_idx i%d = begun, i%d = phase", last - 1, last);
+    orr__nest_loop(c->n, ORR__LOOP_JUMPS, "j", "0", "e - q", NULL)->at = "end";
+    orr__nest_set(c->n, "const orr_idx left = %s - i%d, n = left < e - q - j ? left : e - q - j",
+                  orr__cloop_size(c, last), last);
+    places(c);
+    for (int a = 0; a < r->naccess; a++)
+        if (orr__cloop_join_copies_rows(r, a))
+            orr__nest_copy(c->n, "orr_row((char *)(join%d + j), (const char *)&%s, n * %d)", a, element(c, a),
+                           (int)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]));
+    orr__nest_set(c->n, "end = j + n, i%d++, i%d = 0", last - 1, last);
+    orr__nest_close(c->n, 2);
+}
+
 static void join_access(const orr__cloop *c, int a, int length)
 {
     orr__way w = orr__cloop_way(c->r, a);
     const char *type = join_type(c, a), *name = orr__cloop_name(c, "join", a);
     if (w == ORR__SAME_ROW)
         orr__nest_address(c->n, orr__nest_say(c->n, "const %s", type), name, orr__nest_say(c->n, "again%d + phase", a));
-    if (w != ORR__ROWS_APART && w != ORR__ROWS_ANYWHERE && w != ORR__SAME_COLUMN)
+    if (w != ORR__SAME_COLUMN)
         return;
     orr__cloop_declare(c, ORR__ARRAY_LOOSE, type, "join", a, length + AT_ONCE);
     orr__nest_block(c->n);
-    (w == ORR__SAME_COLUMN ? copy_columns : copy_rows)(c, a);
+    copy_columns(c, a);
     orr__nest_close(c->n, 1);
 }
 
@@ -188,4 +196,5 @@ void orr__cloop_join_block(const orr__cloop *c, int length)
         if (c->r->access[a].input >= 0 || orr__cloop_read_as(c->r, a, ORR__RI_IOTA))
             join_access(c, a, length);
     }
+    copy_rows(c, length);
 }

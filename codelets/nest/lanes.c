@@ -93,7 +93,7 @@ void orr__cloop_by_lanes(const orr__cloop *c, const orr__part *body)
     (void)orr__nest_loop(n, ORR__LOOP_WHOLE, "j", NULL, "e", columns(c));
     orr__nest_set(n, "const orr_idx q = j, e = j + %d", ORR__CLOOP_LANES);
     orr__nest_set(n, "(void)e");
-    orr__cloop_prefetch(c, "q", "e");
+    orr__cloop_prefetch(c, "q", "e", false);
     orr__part **mark = n->end;
     lanes_of_block(c, body);
     orr__cloop_widen(c, mark, "q", "e", ORR__CLOOP_LANES);

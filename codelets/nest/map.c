@@ -36,7 +36,7 @@ static void stage_loop(const map *m, int stage, const char *to, bool full)
 static void whole_block(const map *m, const char *to, bool full)
 {
     const orr__cloop *c = &m->c;
-    orr__cloop_prefetch(c, "q", to);
+    orr__cloop_prefetch(c, "q", to, !full);
     orr__part **mark = c->n->end;
     for (int s = 0; s < m->stages; s++)
         stage_loop(m, s, to, full);
@@ -87,7 +87,7 @@ static void row_loop(const map *m, const char *from, const char *to)
     orr__cloop_stage_values(c, 0, 1);
     orr__cloop_past_stores(c);
     orr__nest_close(c->n, 1);
-    if (orr__cloop_moves_narrow(c))
+    if (orr__cloop_moves_narrow(c) || orr__cloop_is_paced(c))
         orr__cloop_vectorise(c, mark, from, to);
     orr__cloop_narrow(c, mark, from, to, ORR__T_ROW_LOOP);
     orr__cloop_widen(c, mark, from, to, ORR__T_ROW_LOOP);

@@ -58,16 +58,15 @@ static int64_t large(void)
     return bytes;
 }
 
-int64_t orr__cloop_reach(const orr__launch *l)
+int64_t orr__cloop_bytes(const orr__region *r)
 {
-    const orr__region *r = l->region;
     int64_t points = 1, cells = 1, bytes = 0;
     for (int d = 0; d < r->rank; d++) {
         points *= r->dim[d];
         cells *= (r->rmask >> d & 1u) || (r->loops == ORR__LOOPS_PER_ROW && d == r->rank - 1) ? 1 : r->dim[d];
     }
     if (points < ORR__T_CORE_CACHES / ORR__CACHE_LINE || orr__ablated(ORR__OFF_STREAMING))
-        return ORR__CLOOP_NEAR;
+        return 0;
     for (int k = 0; k < r->nout; k++)
         bytes += cells * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);
     int64_t leads = orr__cloop_leads(r);
@@ -75,6 +74,15 @@ int64_t orr__cloop_reach(const orr__launch *l)
         if (r->access[a].input >= 0 && r->access[a].stride[r->rank - 1] == 1 &&
             (a >= ORR__CLOOP_LEADS || leads >> a & 1))
             bytes += points * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
+    return bytes;
+}
+
+int64_t orr__cloop_reach(const orr__launch *l)
+{
+    const orr__region *r = l->region;
+    int64_t bytes = orr__cloop_bytes(r);
+    if (!bytes)
+        return ORR__CLOOP_NEAR;
     int64_t share = bytes / r->dim[0] * (l->hi - l->lo);
     if (share >= ORR__T_CORE_CACHES)
         return bytes >= large() ? ORR__CLOOP_PAST : ORR__CLOOP_FAR;

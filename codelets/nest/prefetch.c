@@ -8,6 +8,27 @@
 #include "runtime/base/ablation.h"
 #include "runtime/base/minmax.h"
 
+/* True if access x, at other places of the iteration, reads the elements that are `offset` further on. */
+static bool reaches(const orr__region *r, const orr__access *x, int64_t offset)
+{
+    int64_t before = INT64_MAX;
+    for (bool any = true; any;) { /* the axes by descending strides */
+        int next = 0;
+        any = false;
+        for (int d = 0; d < r->rank; d++)
+            if (x->stride[d] && r->dim[d] > 1 && llabs(x->stride[d]) < before &&
+                (!any || llabs(x->stride[d]) > llabs(x->stride[next]))) {
+                next = d;
+                any = true;
+            }
+        if (any) {
+            before = llabs(x->stride[next]);
+            offset -= offset / before * before;
+        }
+    }
+    return offset == 0;
+}
+
 /* True if access b reads, element after element, the data that access a reads at most NEAR bytes later. The lines are then in a cache. */
 static bool follows(const orr__region *r, int a, int b)
 {
@@ -20,7 +41,8 @@ static bool follows(const orr__region *r, int a, int b)
     int64_t bytes = (y->offset - x->offset) * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[x->input]);
     if (bytes == 0)
         return b < a;
-    return forward ? bytes > 0 && bytes < ORR__CACHE_SHARE : llabs(bytes) < ORR__CACHE_LINE && b < a;
+    return forward ? bytes > 0 && bytes < ORR__CACHE_SHARE && reaches(r, x, y->offset - x->offset)
+                   : llabs(bytes) < ORR__CACHE_LINE && b < a;
 }
 
 int64_t orr__cloop_leads(const orr__region *r)
@@ -76,10 +98,11 @@ static void prefetch(const orr__cloop *c, const char *from, const char *to, int 
 
 /* The second cache accepts more outstanding requests than the first, whose few are also needed by the stores past the caches. Maps with
  * such stores prefetch the line into the first cache soon after; compute-bound maps need neither. A reduction, which only reads, is fast
- * enough without the second prefetch. Processors follow rows by themselves. */
-void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to)
+ * enough without the second prefetch. Processors follow rows by themselves, unless most vectors are masked, whose loads not all of them
+ * follow (Zen 5). */
+void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to, bool masked)
 {
-    bool later = orr__region_is_map(c->r) && orr__cloop_work(c) <= ORR__COST_FUNCTION;
+    bool later = orr__region_is_map(c->r) && orr__cloop_work(c) <= ORR__COST_FUNCTION && !masked;
     if (orr__region_rows(c->r))
         return;
     (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, later ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);

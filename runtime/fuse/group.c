@@ -200,8 +200,9 @@ static void expression_cost(orr__group *g, int i)
     for (int k = 0; k < nin; k++) {
         int x = orr__arg(p, i, k);
         float times = op->flags & ORR__OP_SEVERAL ? orr__folded_count(p, i) : 1;
-        g->node[i].cost += times * g->node[x].cost + (times - 1) * g->node[i].cost;
-        g->node[i].again += times * g->node[x].again + (times - 1) * g->node[i].again;
+        float steps = (times - 1) * (op->flops + (g->node[x].loads > 0 ? ORR__T_LIGHT : 0)); /* each loads an element */
+        g->node[i].cost += times * g->node[x].cost + steps;
+        g->node[i].again += times * g->node[x].again + steps;
         g->node[i].loads = more_loads(g->node[i].loads, g->node[x].loads);
         g->node[i].read += g->node[x].read;
         g->node[i].movable = g->node[i].movable && g->node[x].movable;

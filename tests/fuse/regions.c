@@ -25,14 +25,17 @@ static orr__regions regions_of(orr_tensor *const *t, int n, bool fuse)
 {
     orr__capture p;
     orr__regions rs;
+    orr__moved moved = { .any = false };
     orr__node *node[8];
     memset(&rs, 0, sizeof rs);
     for (int i = 0; i < n; i++)
         node[i] = orr__handle_node(t[i]);
     ORR_CHECK(orr__capture_make(here, node, n, &p) == ORR_OK);
     ORR_CHECK(orr__capture_verify(&p) == ORR_OK);
-    ORR_CHECK_MSG(orr__fuse(here, &p, fuse ? ORR__FUSE_TILES : ORR__FUSE_NONE, &rs) == ORR_OK, "%s",
-                  orr_error_message());
+    ORR_CHECK(!fuse || orr__move_reshapes(here, &p, &moved) == ORR_OK);
+    ORR_CHECK_MSG(orr__fuse(here, moved.any ? &moved.q : &p, fuse ? ORR__FUSE_TILES : ORR__FUSE_NONE, &rs) == ORR_OK,
+                  "%s", orr_error_message());
+    orr__moved_free(&moved);
     orr__capture_free(&p);
     return rs;
 }
@@ -120,6 +123,36 @@ static void views_of_views_that_overlap_read_one_buffer(void)
     y = orr_sliding_window(orr_sliding_window(orr_sliding_window(x, 2, 9, 1), 3, 4, 1), 2, 3, 1);
     rs = regions_of(&y, 1, true);
     ORR_CHECK(rs.n == 3 && rs.region[1].out_count == 2 * 20 * 16 * 9);
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
+/* A fold of few rows of memory, element by element, is a map. A fold along rows, of many rows, or of values that another fold shares, is
+ * none; a result that is repeated is stored. */
+static void a_fold_across_few_rows_is_a_map(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(6, 3, 40)), *turned = orr_permute(x, ORR_AXES(0, 2, 1));
+    const struct {
+        orr_tensor *y;
+        bool map;
+    } of[] = { { orr_sum(x, ORR_AXES(1), false), true },
+               { orr_max(orr_relu(x), ORR_AXES(1), false), true },
+               { orr_sum(turned, ORR_AXES(2), false), true },
+               { orr_sum(turned, ORR_AXES(1), false), false },
+               { orr_sum(x, ORR_AXES(-1), false), false },
+               { orr_sum(leaf(ORR_SHAPE(6, 30, 40)), ORR_AXES(1), false), false },
+               { orr_var(x, ORR_AXES(1), 0, false), false } };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        orr_tensor *y = of[i].y;
+        orr__regions rs = regions_of(&y, 1, true);
+        ORR_REQUIRE(rs.n >= 1);
+        ORR_CHECK_MSG((rs.region[0].rmask == 0) == of[i].map && (rs.n == 1 || !of[i].map), "%zu: %d regions", i, rs.n);
+        orr__regions_free(&rs);
+    }
+    orr_tensor *y = orr_sub(x, orr_mean(x, ORR_AXES(1), true));
+    orr__regions rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 2 && rs.region[0].out_count == 6 * 40);
     orr__regions_free(&rs);
     (void)orr_scope_end(s);
 }
@@ -405,6 +438,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_region_that_is_read_may_have_later_roots),
                                       ORR_TEST(views_are_index_maps),
                                       ORR_TEST(views_of_views_that_overlap_read_one_buffer),
+                                      ORR_TEST(a_fold_across_few_rows_is_a_map),
                                       ORR_TEST(a_chain_runs_inside_its_reduction),
                                       ORR_TEST(expensive_shared_values_get_a_buffer_and_cheap_ones_do_not),
                                       ORR_TEST(a_broadcast_does_not_multiply_expensive_work),
