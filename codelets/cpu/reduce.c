@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include "codelets/cpu/cpu.h"
+#include "codelets/nest/cloop.h"
 #include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
 
@@ -30,9 +31,10 @@ typedef struct {
     int n;
     fold fold[ORR__REGION_OUTS];
     int64_t outer, reduced, inner;
-    int64_t strip; /* columns with accumulators: whole blocks */
-    int64_t *at;   /* of a search: places, in the output; -1: none yet */
-    int64_t along; /* … position of the launch's first row */
+    int64_t strip;  /* columns with accumulators: whole blocks */
+    int64_t beside; /* rows of few columns with accumulators of their own (codelets/nest/columns.c) */
+    int64_t *at;    /* of a search: places, in the output; -1: none yet */
+    int64_t along;  /* … position of the launch's first row */
 } job;
 
 orr_dtype orr__fold_dtype(int rop, orr_dtype t)
@@ -119,7 +121,10 @@ static void measure(job *j, const orr__kernel *k, const orr__launch *l)
           : d < k->nouter + k->nreduced ? &j->reduced
                                         : &j->inner) *= d == k->first ? l->hi - l->lo : k->dim[d];
     j->strip = k->block;
-    if (k->rows)
+    j->beside = k->rows ? orr__cloop_rows_beside(l->region) : 1;
+    if (j->beside > 1)
+        j->strip = ORR__MAX(j->strip, j->inner * j->beside);
+    else if (k->rows)
         j->strip *= ORR__MAX(1, ORR__MIN((j->inner + k->block - 1) / k->block, ORR__NEAR_ALL / 2 / k->block));
 }
 
@@ -161,7 +166,8 @@ void orr__fold_end(orr__acc *a, int rop, orr_dtype t)
         a->v.f += a->lost;
 }
 
-static void put_accumulators(const job *j, const fold *f, int64_t cell, int64_t n)
+/* The values of n accumulators, to f->row. */
+static void end_accumulators(const fold *f, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         orr__accroom a;
@@ -169,7 +175,6 @@ static void put_accumulators(const job *j, const fold *f, int64_t cell, int64_t 
         orr__fold_end(&a.acc, f->rop, f->t);
         memcpy(f->row + (size_t)i * f->wsize, &a, f->wsize);
     }
-    put(j, f, cell, n);
 }
 
 /* Reduced axes innermost. Short runs: several cells per block. */
@@ -195,8 +200,10 @@ static void fold_runs(job *j)
                     take_in(acc_at(f, i), x + (size_t)(i * n) * f->esize, n);
             }
         }
-        for (fold *f = j->fold; f < end && !f->find; f++) /* a search has stored its places */
-            put_accumulators(j, f, c, m);
+        for (const fold *f = j->fold; f < end && !f->find; f++) { /* a search has stored its places */
+            end_accumulators(f, m);
+            put(j, f, c, m);
+        }
     }
 }
 
@@ -220,13 +227,16 @@ static void fold_rows(const job *j, fold *f, int64_t m, int64_t c, int64_t n, in
     char *row = f->row + (size_t)c * f->wsize;
     orr__foldrowfn *take_in = j->v.k->vec->foldrow[f->rop][f->t];
     orr__argrowfn *find = f->find_row;
-    for (int64_t i = 0; i < m; i++, x += (size_t)n * f->esize) {
+    int64_t some;
+    for (int64_t i = 0; i < m; i += some, x += (size_t)(some * n) * f->esize) {
+        int64_t lane = (seen + i) % j->beside;
+        some = ORR__MIN(j->beside - lane, m - i);
         if (find)
             find(row, j->at + c, x, n, j->along + seen + i);
         else
-            take_in(row, x, n);
-        if (f->sum && (seen + i + 1) % ROWS == 0)
-            join_rows(f, c, n);
+            take_in(row + (size_t)(lane * n) * f->wsize, x, some * n);
+        if (f->sum && (seen + i + some) % (ROWS * j->beside) == 0)
+            join_rows(f, c, n * j->beside);
     }
 }
 
@@ -247,21 +257,23 @@ static void fold_columns(job *j, int64_t o, int64_t c, int64_t n)
     int64_t rows = n == j->inner && n > 0 ? ORR__MAX(1, j->v.k->block / n) : 1, cell = o * j->inner + c;
     fold *end = j->fold + j->n;
     for (fold *f = j->fold; f < end; f++) {
-        begin_cells(j, f, cell, n);
-        for (int64_t i = 0; i < n; i++)
+        begin_cells(j, f, cell, n * j->beside);
+        for (int64_t i = 0; i < n * j->beside; i++)
             memcpy(f->row + (size_t)i * f->wsize, &f->first, f->wsize);
     }
     for (int64_t r = 0; r < j->reduced; r += rows) {
         int64_t m = j->reduced - r < rows ? j->reduced - r : rows;
         fold_strip(j, (o * j->reduced + r) * j->inner + c, m, n, r);
     }
-    for (fold *f = j->fold; f < end; f++)
+    for (fold *f = j->fold; f < end && !f->find; f++) {
         if (f->sum) {
-            join_rows(f, 0, n);
-            put_accumulators(j, f, cell, n);
-        } else if (!f->find) {
-            put(j, f, cell, n);
+            join_rows(f, 0, n * j->beside);
+            end_accumulators(f, n * j->beside);
         }
+        for (int64_t i = 1; i < j->beside; i++)
+            j->v.k->vec->foldrow[f->rop][f->wide](f->row, f->row + (size_t)(i * n) * f->wsize, n);
+        put(j, f, cell, n);
+    }
 }
 
 orr_status orr__cpu_reduce(const orr__kernel *k, const orr__launch *l)

@@ -36,6 +36,9 @@ typedef struct orr__nest_offer {
 int orr__cloop_offers(const orr__region *r, orr__nest_offer offer[ORR__NEST_OFFERS]);
 /* The nests between which measurements decide, and their number: the chosen one, then those that cost little more. Their bits are equal. */
 int orr__cloop_near(const orr__region *r, int nest[ORR__NEST_OFFERS]);
+/* The rows that a fold of narrow columns folds beside each other (1: none): the accumulators of each are joined at the end, in order. The
+ * interpreter does the same. */
+int orr__cloop_rows_beside(const orr__region *r);
 /* Bytes of memory in which a launch keeps values of long rows from one pass to the next. Its pointer follows the inputs
  * in in[]. 0: none. */
 size_t orr__emit_c_keeps(const orr__region *r);

@@ -88,16 +88,40 @@ static void add_row_of_blocks(const orr__cloop *c)
     orr__nest_close(c->n, 1);
 }
 
+bool orr__cloop_narrow_columns(const orr__region *r)
+{
+    int last = r->rank - 1;
+    bool narrow = last > 0 && r->rmask == 1u << (last - 1) && r->dim[last] % ORR__CLOOP_BESIDE != 0 &&
+                  r->dim[last] * ORR__CLOOP_BESIDE < ORR__CLOOP_BLOCK && r->dim[last - 1] >= 4 * ORR__CLOOP_BESIDE;
+    for (int k = 0; k < r->nout; k++)
+        narrow = narrow && !orr__is_compound((orr_dtype)r->instr[r->out_reg[k]].dtype);
+    return narrow;
+}
+
+int orr__cloop_rows_beside(const orr__region *r)
+{
+    return orr__cloop_narrow_columns(r) && !orr__cloop_joins_not(r) ? ORR__CLOOP_BESIDE : 1;
+}
+
+/* Accumulators of an output: of each column, for each of the rows beside each other. */
+static const char *accumulators(const orr__cloop *c)
+{
+    int beside = orr__cloop_rows_beside(c->r);
+    return beside > 1 ? orr__nest_say(c->n, "(e - q) * %d", beside) : "e - q";
+}
+
 /* Short rows [p, to) as one block; the folds of its columns follow. */
 static void add_joined_rows(const orr__cloop *c)
 {
     const char *size = orr__cloop_size(c, c->r->rank - 1);
+    const char *wide = orr__nest_say(c->n, "%s * %d", size, orr__cloop_rows_beside(c->r));
     orr__nest_block(c->n);
     orr__nest_set(c->n, "const orr_idx q = p * %s, e = to * %s", size, size);
     orr__cloop_join_block(c, ORR__CLOOP_BLOCK);
     orr__cloop_fold_values(c, "");
-    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "j", "0", "e - q", size);
-    (void)orr__nest_loop(c->n, ORR__LOOP_VECTOR, "k", "0", size, NULL);
+    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "j", "0", "e - q", wide);
+    orr__nest_set(c->n, "const orr_idx some = e - q - j < %s ? e - q - j : %s", wide, wide);
+    (void)orr__nest_loop(c->n, ORR__LOOP_VECTOR, "k", "0", "some", NULL);
     fold_from_blocks(c, "k", "j + k");
     orr__nest_close(c->n, 3);
 }
@@ -177,12 +201,12 @@ static void add_all_rows(const orr__cloop *c)
 {
     const orr__region *r = c->r;
     orr__nest *n = c->n;
-    int last = r->rank - 1;
+    int last = r->rank - 1, rows = ORR__CLOOP_ROWS * orr__cloop_rows_beside(r);
     const char *size = orr__cloop_size(c, c->order[last - 1]);
     bool sum = any_float_sum(c);
     orr__cloop_open(c, c->outer, last - 1);
-    if (c->joins) { /* as many rows as fit into a block and divide ROWS */
-        orr__nest_set(n, "orr_idx together = %d", ORR__CLOOP_ROWS);
+    if (c->joins) { /* as many rows as fit into a block and divide `rows` */
+        orr__nest_set(n, "orr_idx together = %d", rows);
         orr__nest_set(n, "while (together * %s > %d)\n        together /= 2", orr__cloop_size(c, last),
                       ORR__CLOOP_BLOCK);
         orr__cloop_join_begin(c, ORR__CLOOP_BLOCK);
@@ -192,11 +216,10 @@ static void add_all_rows(const orr__cloop *c)
     if (c->joins)
         orr__nest_set(n, "to = to - p < together ? to : p + together");
     if (sum)
-        orr__nest_set(n, "to = to - p < %d - seen ? to : p + (%d - seen), seen += to - p", ORR__CLOOP_ROWS,
-                      ORR__CLOOP_ROWS);
+        orr__nest_set(n, "to = to - p < %d - seen ? to : p + (%d - seen), seen += to - p", rows, rows);
     add_some_rows(c);
     if (sum) {
-        (void)orr__nest_if(n, "seen == %d", ORR__CLOOP_ROWS);
+        (void)orr__nest_if(n, "seen == %d", rows);
         join(c);
         orr__nest_set(n, "seen = 0");
         orr__nest_close(n, 1);
@@ -210,7 +233,7 @@ static void add_all_rows(const orr__cloop *c)
 static void begin_row(const orr__cloop *c, int k, int block)
 {
     int over = ORR__CLOOP_VECTOR; /* elements of the last vector beyond the last column */
-    const char *acc = orr__cloop_name(c, "acc", k), *count = orr__nest_say(c->n, "e - q + %d", over);
+    const char *acc = orr__cloop_name(c, "acc", k), *count = orr__nest_say(c->n, "%s + %d", accumulators(c), over);
     orr__cloop_declare(c, ORR__ARRAY_LOOSE, type_of(c, k), "acc", k, block + over);
     orr__part *clear = orr__cloop_fold(c, ORR__FOLD_CLEAR, orr__cloop_fold_number(c, k));
     clear->name = acc;
@@ -230,6 +253,20 @@ static void begin_row(const orr__cloop *c, int k, int block)
     orr__nest_close(c->n, 1);
 }
 
+/* The accumulators of the rows beside each other are joined in order. */
+static void join_beside(const orr__cloop *c, int k)
+{
+    int beside = orr__cloop_rows_beside(c->r);
+    if (beside == 1)
+        return;
+    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "j", "1", orr__nest_say(c->n, "%d", beside), NULL);
+    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "k", "0", "e - q", NULL);
+    orr__part *step = orr__cloop_fold(c, ORR__FOLD_STEP, orr__cloop_fold_number(c, k));
+    step->name = orr__nest_say(c->n, "acc%d[k]", k);
+    step->from = orr__nest_say(c->n, "acc%d[j * (e - q) + k]", k);
+    orr__nest_close(c->n, 2);
+}
+
 static void end_row(const orr__cloop *c, int k)
 {
     orr__nest *n = c->n;
@@ -241,6 +278,7 @@ static void end_row(const orr__cloop *c, int k)
                       k, k, k, k, k, k, k, k);
         orr__nest_close(n, 1);
     }
+    join_beside(c, k);
     (void)orr__nest_loop(n, ORR__LOOP_STEPS, "k", "0", "e - q", NULL);
     if (c->r->search)
         orr__nest_set(n, "const orr_i64 where = place0[k]");
@@ -260,7 +298,8 @@ void orr__cloop_columns_of(const orr__cloop *c)
     int block = ORR__CLOOP_BLOCK;
     orr__cloop_blocks(c, "q", "e", "0", size, block);
     if (any_float_sum(c)) {
-        orr__nest_set(c->n, "const orr_idx many = points > %d ? e - q : 0", ORR__CLOOP_ROWS);
+        orr__nest_set(c->n, "const orr_idx many = points > %d ? %s : 0", ORR__CLOOP_ROWS * orr__cloop_rows_beside(r),
+                      accumulators(c));
         orr__nest_set(c->n, "orr_idx seen = 0");
     }
     for (int k = 0; k < r->nout; k++)

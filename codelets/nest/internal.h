@@ -18,6 +18,8 @@ enum { ORR__CLOOP_FEW = 3 * ORR__CLOOP_LANES / 2 };
 enum { ORR__CLOOP_VECTOR = 16 }; /* limit of order */
 /* The most sets of boxes that get a loop each. */
 enum { ORR__CLOOP_SETS = 8 };
+/* Rows of few columns that are folded beside each other, if there are four times as many: each has its own accumulators. */
+enum { ORR__CLOOP_BESIDE = 16 }; /* limit of order */
 /* Rows of a column-wise float sum that are added in order before their total joins the others. */
 enum { ORR__CLOOP_ROWS = 64 }; /* limit of order */
 
@@ -263,6 +265,7 @@ int orr__cloop_gatherer(const orr__region *r, int a);
 bool orr__cloop_has_columns(const orr__region *r); /* has an access a box along the last axis? */
 /* The reason against rows that are joined, or side by side; NULL: none. choice.c: does the region have this nest? */
 const char *orr__cloop_joins_not(const orr__region *r);
+bool orr__cloop_narrow_columns(const orr__region *r); /* do rows have so few columns that a fold leaves vectors empty? */
 const char *orr__cloop_side_not(const orr__region *r);
 bool orr__cloop_chooses(const orr__region *r, int nest);
 bool orr__cloop_join_moves(const orr__region *r, int a); /* does access a need join<a>? */

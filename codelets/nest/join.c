@@ -88,7 +88,8 @@ bool orr__cloop_has_columns(const orr__region *r)
     return any;
 }
 
-/* True if the columns of short rows are folded from blocks of several rows: their values must be expensive enough. */
+/* True if the columns of short rows are folded from blocks of several rows. Either their values are expensive enough, or several rows are
+ * folded beside each other. */
 static bool folds_rows(const orr__region *r)
 {
     int last = r->rank - 1, flops = 0;
@@ -97,7 +98,8 @@ static bool folds_rows(const orr__region *r)
     for (int a = 0; a < r->naccess; a++)
         if (r->access[a].box)
             return false;
-    return orr__region_loops(r) && last > 0 && (r->rmask >> (last - 1) & 3u) == 1 && flops > ORR__COST_STORE;
+    return orr__region_loops(r) && last > 0 && (r->rmask >> (last - 1) & 3u) == 1 &&
+           (flops > ORR__COST_STORE || orr__cloop_narrow_columns(r));
 }
 
 const char *orr__cloop_joins_not(const orr__region *r)

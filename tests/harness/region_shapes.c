@@ -29,6 +29,42 @@ void reductions_of_every_shape(void)
         }
 }
 
+void folds_of_narrow_columns(void)
+{
+    static rb b;
+    const unsigned long long before = rc_state;
+    static const struct {
+        int64_t dim[3];
+        orr_dtype t;
+        int rop;
+    } of[] = { { { 1, 64, 63 }, ORR_F32, ORR__RSUM },   { { 1, 1025, 13 }, ORR_F32, ORR__RMAX },
+               { { 3, 700, 5 }, ORR_F16, ORR__RSUM },   { { 2, 2100, 2 }, ORR_F64, ORR__RSUM },
+               { { 2, 1023, 33 }, ORR_I8, ORR__RSUM },  { { 1, 65, 17 }, ORR_I32, ORR__RPROD },
+               { { 4, 130, 7 }, ORR_BOOL, ORR__RANY },  { { 1, 3000, 3 }, ORR_BF16, ORR__RMIN },
+               { { 2, 2049, 15 }, ORR_F32, ORR__RSUM }, { { 1, 79, 31 }, ORR_U16, ORR__RMAX } };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        for (int outs = 1; outs <= 2; outs++) {
+            const int64_t *dim = of[i].dim, n = dim[0] * dim[1] * dim[2];
+            bool sums = of[i].rop == ORR__RSUM || of[i].rop == ORR__RPROD;
+            orr_dtype wide = orr__is_float(of[i].t) ? ORR_F64 : ORR_I64;
+            rb_begin(&b, RB_REDUCE, 3, dim);
+            b.r.rmask = 2;
+            int x = rb_load(&b, rb_linear(&b, rb_input(&b, of[i].t == ORR_F64 ? ORR_I8 : of[i].t, n)));
+            x = of[i].t == ORR_F64 ? rb_cast(&b, ORR_F64, x)
+                                   : x; /* few digits: the order of a sum does not change it */
+            int y = rb_load(&b, rb_access(&b, rb_input(&b, of[i].t, dim[2]), 0, (int64_t[]){ 0, 0, 1 }));
+            for (int k = 0; k < outs; k++) {
+                b.r.rop[k] = of[i].rop;
+                rb_out(&b, sums ? wide : of[i].t,
+                       k && of[i].t != ORR_BOOL && of[i].t != ORR_F64 ? rb_ew(&b, "maximum", x, y, -1) : x);
+            }
+            char what[64];
+            (void)snprintf(what, sizeof what, "columns %d, %d folds,", (int)i, outs);
+            rc_check(what, &b, dim[0] > 1 ? 2 : 1, -2, 3, 0);
+        }
+    rc_state = before;
+}
+
 int rsh_access(rb *b, orr_dtype t)
 {
     int64_t stride[ORR_MAX_RANK], offset = rsh_draw(4), count = 1;

@@ -51,6 +51,8 @@ void random_numbers_of_long_runs(void);
 int64_t rsh_draw(int64_t below);
 /* Values with few digits: the order of a sum does not change it. */
 void reductions_of_every_shape(void);
+/* Few columns of many rows: of each dtype and fold, with lengths around those of groups of rows. */
+void folds_of_narrow_columns(void);
 /* An access with a random order of axes, broadcasts and flips. */
 int rsh_access(rb *b, orr_dtype t);
 void maps_of_any_accesses(void);
