@@ -82,6 +82,9 @@ static inline int16_t orr__lower_operand(orr__lowering *c, int i, int k, const o
     return (int16_t)c->node(c, orr__arg(c->p, i, k), v);
 }
 
+/* The dtype in which a fold `rop` of values of dtype t accumulates. */
+orr_dtype orr__fold_dtype(int rop, orr_dtype t);
+
 /* The identity view: node axis a is iteration axis a. */
 orr__view orr__view_identity(int rank);
 /* A view in which no axis moves yet, with the box of v. */

@@ -189,12 +189,11 @@ static bool distribute(orr__spread_rule *r)
     return true;
 }
 
-/* The dtype in which a chain of `rop` on elements of dtype `from` computes. */
-static orr_dtype chain_dtype(int rop, orr_dtype from)
+orr_dtype orr__fold_dtype(int rop, orr_dtype t)
 {
-    if (rop == ORR__RMAX || rop == ORR__RMIN || orr__is_field(from))
-        return from;
-    return orr__is_float(from) ? ORR_F64 : orr__is_signed(from) ? ORR_I64 : ORR_U64;
+    if ((rop != ORR__RSUM && rop != ORR__RPROD) || orr__is_field(t))
+        return t;
+    return orr__is_float(t) ? ORR_F64 : orr__is_signed(t) ? ORR_I64 : ORR_U64;
 }
 
 /* +0, with which a sum begins, as the cast of x < x: this is false for every number and for NaN. */
@@ -213,7 +212,7 @@ static int lower(orr__lowering *c, int i, const orr__view *v)
                                   [ORR__RMIN] = ORR__EW_minimum };
     const orr__node *n = c->p->node[i], *x = c->p->node[orr__arg(c->p, i, 0)];
     int rop = n->attr.rop;
-    orr_dtype wide = chain_dtype(rop, (orr_dtype)x->dtype);
+    orr_dtype wide = orr__fold_dtype(rop, (orr_dtype)x->dtype);
     int64_t index[ORR_MAX_RANK] = { 0 };
     int16_t sum = -1;
     for (int d = 0; d >= 0;) {

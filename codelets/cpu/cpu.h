@@ -160,8 +160,7 @@ void orr__vrun_take(orr__vrun *v, const orr__vop *op, void *dst, int64_t p, int6
 void orr__vrun_part(orr__vrun *v, const orr__vop *op, void *dst, int64_t p, int64_t n);
 void orr__vrun_inside(const orr__vrun *v, const orr__vop *op, bool *dst, int64_t p, int64_t n);
 
-/* reduce.c: the dtype in which values of t are accumulated, the neutral element, and the outcome as that dtype. */
-orr_dtype orr__fold_dtype(int rop, orr_dtype t);
+/* reduce.c: the neutral element, and the outcome in the dtype of accumulators. */
 orr__accroom orr__fold_identity(int rop, orr_dtype t);
 void orr__fold_end(orr__acc *a, int rop, orr_dtype t);
 /* Converts n stored values of dtype `from` to a register of dtype `to`. */

@@ -37,13 +37,6 @@ typedef struct {
     int64_t along;  /* … position of the launch's first row */
 } job;
 
-orr_dtype orr__fold_dtype(int rop, orr_dtype t)
-{
-    if ((rop != ORR__RSUM && rop != ORR__RPROD) || orr__is_field(t))
-        return t;
-    return orr__is_float(t) ? ORR_F64 : orr__is_signed(t) ? ORR_I64 : ORR_U64;
-}
-
 /* The neutral element: 0, 1, or the value that any other replaces. */
 orr__accroom orr__fold_identity(int rop, orr_dtype t)
 {

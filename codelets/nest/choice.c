@@ -174,7 +174,7 @@ static int64_t cost_of_end(const parts *p, int64_t length)
     int64_t rest = length % vector, empty = rest ? vector - rest : 0;
     return !p->masked  ? p->work * rest
            : p->packed ? p->work * ORR__MIN(rest, ORR__COST_FOLD)
-           : empty     ? ORR__COST_MASK * (p->far ? 3 * p->operands : 1) + p->work * empty / vector
+           : empty     ? ORR__COST_MASK * (p->far && length < vector ? 3 * p->operands : 1) + p->work * empty / vector
                        : 0;
 }
 

@@ -73,14 +73,18 @@ int orr__cloop_columns(const orr__region *r, int64_t n)
 
 /* lane[0] := the fold of all lanes. Each level is a separate loop of constant length. As one loop nest, the length is
  * computed at run time, and the tree of a block costs as much as half of its values; unrolled, the tree does not
- * vectorise. */
-static void tree(orr__text *t, const orr__region *r)
+ * vectorise. A maximum or minimum of floats needs no test for NaN here, either. */
+static void tree(orr__text *t, const orr__region *r, bool extreme)
 {
     for (int v = ORR__CLOOP_LANES / 2; v > 0; v /= 2) {
         char other[24];
         (void)snprintf(other, sizeof other, "lane[l + %d]", v);
         orr__text_addf(t, "%s    for (int l = 0; l < %d; l++)\n", v > 1 ? "    ORR_VECTOR_LOOP\n" : "", v);
-        step(t, r, "lane[l]", orr__emit_type(orr__emit_fold_dtype(r, true)), other);
+        if (extreme)
+            orr__text_addf(t, "        lane[l] = %s %c lane[l] ? %s : lane[l];\n", other,
+                           r->rop[0] == ORR__RMAX ? '>' : '<', other);
+        else
+            step(t, r, "lane[l]", orr__emit_type(orr__emit_fold_dtype(r, true)), other);
     }
 }
 
@@ -99,7 +103,7 @@ static void join_functions(orr__text *t, const orr__region *r, int number)
     else
         step(t, r, "*acc", wide, "total");
     orr__text_addf(t, "}\nORR_FN void orr_join_%d(%s *acc, orr_f64 *lost, %s *lane)\n{\n", number, wide, wide);
-    tree(t, r);
+    tree(t, r, false);
     orr__text_addf(t, "    orr_add_%d(acc, lost, lane[0]);\n}\n", number);
 }
 
@@ -175,7 +179,7 @@ void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number)
         return;
     }
     orr__text_addf(t, "    if (n <= %d) {\n        *acc = total;\n        return;\n    }\n", few);
-    tree(t, r);
+    tree(t, r, extreme);
     if (extreme)
         look_for_nan(t);
     orr__text_add(t, "    *acc = lane[0];\n}\n");

@@ -43,6 +43,8 @@ static void straight(const orr__cloop *c)
 {
     const orr__cloop in = orr__cloop_parts(c);
     orr__cloop_run_blocks(c);
+    if (c->r->dim[c->r->rank - 1] < ORR__CLOOP_LANES) /* all loads are masked */
+        orr__cloop_prefetch(c, "q", "e", true);
     if (can_fold_at_once(c)) { /* without an array: inputs are read while values are folded, not before */
         orr__part **mark = c->n->end;
         orr__cloop_values(&in, c->r->rank - 1);

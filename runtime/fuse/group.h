@@ -89,6 +89,8 @@ static inline int orr__pattern_of(const orr__capture *p, int i)
  * chain of instructions; readers[j]: the number of readers of node j. */
 float orr__folded_count(const orr__capture *p, int i);
 bool orr__unrolls(const orr__capture *p, const int *readers, int i);
+/* Axes across rows of memory that are folded first, by a chain, since the rest of fold i are short rows; 0: none. */
+uint32_t orr__unrolled_axes(const orr__capture *p, const int *readers, int i);
 /* True if node i is a view that no affine map describes, such as a reshape that mixes axes. Such a view reads its
  * operand's buffer in row-major order. */
 bool orr__mixes_axes(const orr__capture *p, int i);

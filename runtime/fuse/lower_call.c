@@ -11,7 +11,9 @@ void orr__lower_call(orr__builder *c, int i)
     const orr__node *n = p->node[i];
     orr__region *r = c->r;
     int nin = orr__capture_nin(p, i);
-    r->call = (orr__call){ .op = n->op, .attr = n->attr, .out = n->shape, .nin = nin, .slot = n->nscalar ? p->scalar0[i] : -1 };
+    r->call = (orr__call){
+        .op = n->op, .attr = n->attr, .out = n->shape, .nin = nin, .slot = n->nscalar ? p->scalar0[i] : -1
+    };
     /* Operands keep their places: the same buffer given twice is two inputs. */
     r->in = calloc((size_t)nin + 1, sizeof *r->in);
     r->in_dtype = calloc((size_t)nin + 1, 1);

@@ -176,15 +176,33 @@ static bool worth(const moving *s, int i)
            moves(s, j, &p->node[i]->shape, DEPTH);
 }
 
-/* Adds fold i of p to q as an element-wise operation. Returns its number. */
-static int unroll(moving *s, int i)
+/* Adds fold i of p to q: a chain over `axes`, and a fold of its values over the others, if there are any. Returns its number. */
+static int unroll(moving *s, int i, uint32_t axes)
 {
-    const orr__node *n = s->p->node[i];
+    const orr__node *n = s->p->node[i], *x = s->p->node[orr__arg(s->p, i, 0)];
     int32_t arg = s->map[orr__arg(s->p, i, 0)];
-    orr__node *r = copy(s, n, n->op->unrolled, (orr_dtype)n->dtype, &n->shape);
-    if (r)
-        r->attr = n->attr;
-    return r ? add(s, r, i, 1, &arg) : 0;
+    uint32_t rest = n->attr.mask & ~axes;
+    orr_shape shape = n->shape;
+    for (int d = 0; d < shape.rank; d++)
+        shape.dim[d] = rest >> d & 1u ? x->shape.dim[d] : shape.dim[d];
+    orr_dtype dtype = rest ? orr__fold_dtype(n->attr.rop, (orr_dtype)x->dtype) : (orr_dtype)n->dtype;
+    orr__node *chain = copy(s, n, n->op->unrolled, dtype, &shape), *r = chain;
+    if (chain) {
+        chain->attr = n->attr;
+        chain->attr.mask = axes;
+        arg = add(s, chain, i, 1, &arg);
+    }
+    if (chain && rest && (r = copy(s, n, n->op, (orr_dtype)n->dtype, &n->shape))) {
+        r->attr.mask = rest;
+        arg = add(s, r, i, 1, &arg);
+    }
+    return r ? arg : 0;
+}
+
+/* The axes over which fold i is a chain, 0: none. */
+static uint32_t unrolled(const moving *s, int i)
+{
+    return orr__unrolls(s->p, s->readers, i) ? s->p->node[i]->attr.mask : orr__unrolled_axes(s->p, s->readers, i);
 }
 
 static void rewrite(moving *s)
@@ -196,8 +214,9 @@ static void rewrite(moving *s)
             s->map[i] = move(s, i, orr__arg(p, i, 0), &p->node[i]->shape);
             continue;
         }
-        if (orr__unrolls(p, s->readers, i)) {
-            s->map[i] = unroll(s, i);
+        uint32_t axes = unrolled(s, i);
+        if (axes) {
+            s->map[i] = unroll(s, i, axes);
             continue;
         }
         int nin = orr__capture_nin(p, i), first = q->narg;
@@ -239,7 +258,7 @@ orr_status orr__move_reshapes(orr__site at, const orr__capture *p, orr__moved *k
     for (int i = 0; i < p->nout && !s.oom; i++)
         s.readers[p->out[i]]++;
     for (int i = 0; i < p->n && !s.oom && !any; i++)
-        any = worth(&s, i) || orr__unrolls(p, s.readers, i);
+        any = worth(&s, i) || unrolled(&s, i);
     if (any) {
         k->q = *p;
         k->q.node = NULL;

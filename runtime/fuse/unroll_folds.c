@@ -44,56 +44,92 @@ static double sources(const orr__capture *p, int j, int depth, int *ops)
 }
 
 typedef struct {
-    double along[2]; /* elements that are read along rows of memory: of kept axes, of folded axes   */
-    bool shared;     /* a computed value has another reader, which may fold it with the same elements */
+    double along[ORR_MAX_RANK]; /* elements that are read along rows of memory, by the axis of the fold */
+    bool shared;                /* a computed value has another reader, which may fold it with the same elements */
     float flops;
 } rows;
 
 /* Adds what node j, seen through v, reads. */
-static void read_rows(const orr__capture *p, const int *readers, int j, const orr__view *v, uint32_t folded, rows *r)
+static void read_rows(const orr__capture *p, const int *readers, int j, const orr__view *v, rows *r)
 {
     orr__view w;
     const orr__node *n = p->node[j];
     const orr_shape *s = &n->shape;
     int pattern = orr__pattern_of(p, j), nin = pattern == ORR__PATTERN_ELEMENT ? orr__capture_nin(p, j) : 0;
     if (pattern == ORR__PATTERN_VIEW && n->op->see(n, &p->node[orr__arg(p, j, 0)]->shape, v, &w)) {
-        read_rows(p, readers, orr__arg(p, j, 0), &w, folded, r);
+        read_rows(p, readers, orr__arg(p, j, 0), &w, r);
         return;
     }
-    r->shared = r->shared || (nin > 0 && readers[j] > 1);
+    r->shared = r->shared || (readers && nin > 0 && readers[j] > 1);
     r->flops += pattern == ORR__PATTERN_ELEMENT ? n->op->flops : 0;
     for (int k = 0; k < nin; k++)
-        read_rows(p, readers, orr__arg(p, j, k), v, folded, r);
+        read_rows(p, readers, orr__arg(p, j, k), v, r);
     int d = s->rank - 1;
     while (d > 0 && s->dim[d] == 1)
         d--;
     if (pattern != ORR__PATTERN_ELEMENT && d >= 0 && v->ax[d] >= 0 && (v->mul[d] == 1 || v->mul[d] == -1))
-        r->along[folded >> v->ax[d] & 1u] += (double)orr__shape_count(s);
+        r->along[v->ax[d]] += (double)orr__shape_count(s);
 }
 
-/* True if fold i combines few rows of memory element by element, and no other fold shares the computation of its values. Each step loads or
- * converts an element, folds it, and has the work of its value. */
-static bool goes_across(const orr__capture *p, const int *readers, int i, float n)
+/* The axes of fold i across rows of memory that have few elements, all others of which are read along rows. Each step of a chain loads or
+ * converts an element, folds it, and has the work of its value. *row: is the axis of the rows kept? */
+static uint32_t across(const orr__capture *p, const int *readers, int i, bool *row)
 {
+    int x = orr__arg(p, i, 0), rank = p->node[x]->shape.rank, best = 0;
+    uint32_t mask = p->node[i]->attr.mask, axes = 0;
+    rows r = { .shared = false };
+    float n = 1;
+    orr__view v = orr__view_identity(rank);
+    read_rows(p, readers, x, &v, &r);
+    for (int d = 1; d < rank; d++)
+        best = r.along[d] > r.along[best] ? d : best;
+    *row = !(mask >> best & 1u);
+    if (r.shared || r.along[best] == 0)
+        return 0;
+    for (int d = 0; d < rank; d++) {
+        float more = n * (float)p->node[x]->shape.dim[d];
+        if (!(mask >> d & 1u) || d == best || more * (3 + r.flops) > MOST)
+            continue;
+        axes |= 1u << d;
+        n = more;
+    }
+    return n > 1 ? axes : 0;
+}
+
+/* Does an unrolled fold exist, and how many instructions compute a value? -1: too many, or they depend on the place. */
+static int work_of(const orr__capture *p, int i, double *from)
+{
+    int ops = 1, rop = p->node[i]->attr.rop;
+    if (orr__pattern_of(p, i) != ORR__PATTERN_FOLD || !p->node[i]->op->unrolled || rop == ORR__RANY ||
+        rop == ORR__RALL || orr__ablated(ORR__OFF_UNROLL_FOLDS))
+        return -1;
     int x = orr__arg(p, i, 0);
-    rows r = { 0 };
-    orr__view v = orr__view_identity(p->node[x]->shape.rank);
-    read_rows(p, readers, x, &v, p->node[i]->attr.mask, &r);
-    return r.along[0] > r.along[1] && !r.shared && n * (3 + r.flops) <= MOST;
+    *from = orr__is_compound((orr_dtype)p->node[x]->dtype) ? -1 : sources(p, x, DEPTH, &ops);
+    return *from >= 0 ? ops : -1;
 }
 
 bool orr__unrolls(const orr__capture *p, const int *readers, int i)
 {
-    if (orr__pattern_of(p, i) != ORR__PATTERN_FOLD || !p->node[i]->op->unrolled || orr__ablated(ORR__OFF_UNROLL_FOLDS))
+    double from = 0;
+    bool row;
+    int ops = work_of(p, i, &from), x = ops < 0 ? -1 : orr__arg(p, i, 0);
+    float n = ops < 0 ? 0 : orr__folded_count(p, i);
+    if (ops < 0 || n < 2 || n * (float)(ops + 1) > MOST)
         return false;
-    int x = orr__arg(p, i, 0), ops = 1, rop = p->node[i]->attr.rop;
-    float n = orr__folded_count(p, i);
-    if (n < 2 || rop == ORR__RANY || rop == ORR__RALL || orr__is_compound((orr_dtype)p->node[x]->dtype))
-        return false;
-    double from = sources(p, x, DEPTH, &ops);
-    if (from < 0 || n * (float)(ops + 1) > MOST)
-        return false;
-    bool shares = readers[x] == 1 && orr__pattern_of(p, x) == ORR__PATTERN_ELEMENT &&
-                  2 * from <= (double)orr__shape_count(&p->node[x]->shape);
-    return shares || goes_across(p, readers, i, n);
+    if (readers[x] == 1 && orr__pattern_of(p, x) == ORR__PATTERN_ELEMENT &&
+        2 * from <= (double)orr__shape_count(&p->node[x]->shape))
+        return true;
+    return across(p, readers, i, &row) == p->node[i]->attr.mask && row;
+}
+
+uint32_t orr__unrolled_axes(const orr__capture *p, const int *readers, int i)
+{
+    double from;
+    bool row;
+    uint32_t axes = work_of(p, i, &from) >= 0 ? across(p, readers, i, &row) : 0;
+    const orr__node *n = p->node[i], *x = axes ? p->node[orr__arg(p, i, 0)] : NULL;
+    int64_t length = 1;
+    for (int d = 0; x && d < x->shape.rank; d++)
+        length *= (n->attr.mask & ~axes) >> d & 1u ? x->shape.dim[d] : 1;
+    return axes && !row && length <= ORR__T_SHORT_ROW ? axes : 0;
 }

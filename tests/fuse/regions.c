@@ -154,6 +154,10 @@ static void a_fold_across_few_rows_is_a_map(void)
     orr__regions rs = regions_of(&y, 1, true);
     ORR_CHECK(rs.n == 2 && rs.region[0].out_count == 6 * 40);
     orr__regions_free(&rs);
+    y = orr_sum(leaf(ORR_SHAPE(3, 50, 19)), ORR_AXES(0, 2), false); /* across three rows first, then along them */
+    rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 1 && rs.region[0].rank == 2 && rs.region[0].dim[0] == 50 && rs.region[0].dim[1] == 19);
+    orr__regions_free(&rs);
     (void)orr_scope_end(s);
 }
 
