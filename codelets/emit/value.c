@@ -32,6 +32,8 @@ void orr__emit_index(orr__text *t, const orr__region *r, const orr__layout *l, i
         orr__text_addf(t, " + (%s)i%d", type, d);
         if (move[d] == ORR__MOVE_ANY)
             orr__text_addf(t, " * (%s)W(%d)", type, at++);
+        else if (move[d] > ORR__MOVE_ANY)
+            orr__text_addf(t, " * %d", move[d] - ORR__MOVE_ANY);
     }
 }
 

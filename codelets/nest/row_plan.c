@@ -29,7 +29,7 @@ static float cost_of(const orr__rowplan *w, int n)
     if (in->kind == ORR__RI_GATHER && orr__rowplan_inner(w, in->x))
         cost = ORR__COST_STRIDED;
     else if (in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER)
-        cost = half || w->c->lay.move[in->a * ORR_MAX_RANK + w->c->r->rank - 1] == ORR__MOVE_ANY ? ORR__COST_STRIDED / 2
+        cost = half || w->c->lay.move[in->a * ORR_MAX_RANK + w->c->r->rank - 1] >= ORR__MOVE_ANY ? ORR__COST_STRIDED / 2
                                                                                                  : 1;
     for (int k = 0; k < 3; k++)
         if (orr__rowplan_inner(w, operand[k]))
