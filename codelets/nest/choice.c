@@ -14,6 +14,7 @@ typedef struct {
     int side;                    /* the axis along which rows could be side by side, -1: none        */
     int work;                    /* of an element, in additions                                      */
     int folds, in_order, passes; /* in_order: folds without columns                                  */
+    int extremes;                /* folds of one instruction a step, whose columns are joined in half of the time */
     int waits;                   /* searches of floats: a step has several instructions that wait for each other */
     int turned;                  /* the cost of transposing an element of each operand and result    */
     int strided;                 /* that of copying an element of each operand with a stride         */
@@ -124,6 +125,7 @@ static void add_fold(parts *p, const orr__region *r, int n)
     orr__region fold = orr__emit_fold_of(r, n);
     bool sum = fold.rop[0] == ORR__RSUM || fold.rop[0] == ORR__RPROD;
     p->folds++;
+    p->extremes += !sum && !r->search;
     p->in_order += sum && orr__cloop_columns(&fold, r->dim[r->rank - 1]) == 1;
     p->waits += r->search && orr__is_float((orr_dtype)r->instr[fold.out_reg[0]].dtype);
 }
@@ -181,11 +183,11 @@ static int64_t cost_of_end(const parts *p, int64_t length)
 /* A row by itself: loops begin, with an address for each operand, and it has an end, and folds. */
 static double cost_of_each(const parts *p, int64_t length)
 {
-    int trees = p->folds - p->in_order;
+    int trees = 2 * (p->folds - p->in_order) - p->extremes;
     int64_t inner = ORR__MAX(p->end - p->from, 0), borders = (p->from > 0) + (p->end < length);
     return (double)(ORR__COST_LOOP * (ORR__MAX(p->operands / 2, 1) + borders) + cost_of_end(p, inner) +
                     p->work * (length - inner) + (p->strided + ORR__COST_FOLD * (p->in_order + p->waits)) * length +
-                    ORR__COST_TREE * trees + ORR__COST_PASS * (p->passes > 1 ? p->passes - 1 : 0) +
+                    ORR__COST_TREE / 2 * trees + ORR__COST_PASS * (p->passes > 1 ? p->passes - 1 : 0) +
                     ORR__COST_HALVES * p->halves);
 }
 
