@@ -147,6 +147,21 @@ static void times_of_the_same_rows_come_first(void)
     ORR_CHECK_MSG(g.basis == ORR__FITTED && near(g.us, 400), "%g", g.us);
 }
 
+/* Classes of one kernel may differ by factors: that of about the same size tells more than a line through all of them. */
+static void times_of_the_same_size_come_first(void)
+{
+    orr__region r = { .rank = 1, .dim = { 1 }, .key = 4713, .out_count = 1, .label = "x" };
+    (void)orr__models_forget();
+    for (int k = 0; k < 8; k++) {
+        double size = 100 << k;
+        for (int i = 0; i < 6; i++)
+            orr__model_add(orr__model_class(&r, 100 << k), size, ORR__ON_CPU, k == 3 ? 400 : size / 16);
+    }
+    uint32_t row = orr__model_class(&r, 100)->row;
+    ORR_CHECK(near(orr__model_fitted(4713, row, ORR__ON_CPU, 880), 440));
+    ORR_CHECK(orr__model_fitted(4713, row, ORR__ON_CPU, 50000) < 50000 / 8);
+}
+
 static char dir[256], file[400];
 
 static void begin(void)
@@ -297,6 +312,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(samples_far_from_their_neighbours_are_dropped),
                                       ORR_TEST(sizes_never_seen_are_fitted_and_kernels_never_seen_estimated),
                                       ORR_TEST(times_of_the_same_rows_come_first),
+                                      ORR_TEST(times_of_the_same_size_come_first),
                                       ORR_TEST(the_file_joins_what_processes_measured),
                                       ORR_TEST(the_file_has_a_bounded_number_of_choices),
                                       ORR_TEST(times_that_change_are_news),
