@@ -22,7 +22,7 @@
     X(TURN, 2, "transposing an element in a block of short rows, by squares")                                          \
     X(TURN_2, 4, "the same one by one, of two bytes or more")                                                          \
     X(TURN_1, 12, "the same of one byte")                                                                              \
-    X(ROW, 8, "finding a gathered row, before its elements are copied")                                                \
+    X(ROW, 8, "finding a gathered row; half of starting the copy of a row")                                            \
     X(LOOP, 24, "starting the loop of a row")                                                                          \
     X(SIDE, 48, "starting the loop over rows side by side")                                                            \
     X(PASS, 100, "another pass over a row: its loops, and what is kept")                                               \

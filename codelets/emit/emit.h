@@ -54,7 +54,8 @@ enum { ORR__EMIT_ARG_BYTES = 1024 }; /* limit of the machine */
 
 /* How an access moves along an axis: a part of the text, and so of a kernel's key. Behind ANY: ANY + n moves by n elements, 2 to
  * ORR__MOVE_NEAR, along the innermost axis of a C kernel, whose compiler then loads whole vectors and chooses among their elements. */
-enum { ORR__MOVE_NONE, ORR__MOVE_UNIT, ORR__MOVE_ANY, ORR__MOVE_NEAR = 4 /* limit of search */ };
+enum { ORR__MOVE_NONE, ORR__MOVE_UNIT, ORR__MOVE_ANY };
+enum { ORR__MOVE_NEAR = 4 }; /* limit of search: a stride, not a way to move */
 
 /* How a kernel computes an output element: one work item alone; the items of a group together (folds; several elements per group when there
  * is little to fold); or a group computes a tile of a matrix product. Words of the last two, at group_at: */

@@ -27,7 +27,7 @@ typedef struct {
     bool packed;       /* one of them is copied                                            */
     bool masked;       /* a vector at the end of a row can be masked (orr__cloop_maskable) */
     bool narrow;       /* a value in memory has one or two bytes */
-    bool far; /* they exceed the caches of a core: loops prefetch, since not all processors follow masked loads */
+    bool far;          /* the operands and results exceed the caches of a core */
 } parts;
 
 /* Bytes of the vectors of kernels on this processor, as ORR_VECTOR. */
@@ -169,7 +169,8 @@ static parts parts_of(const orr__region *r, bool sides, bool joins)
     return p;
 }
 
-/* The end of a row: a masked vector, for which nothing else is ready if its operands have just been copied; else element by element. */
+/* The end of a row: a masked vector, for which nothing else is ready if its operands have just been copied; else element by element. A row
+ * that is one masked vector prefetches each operand, since Zen 5 does not follow masked loads, and still waits for some of them. */
 static int64_t cost_of_end(const parts *p, int64_t length)
 {
     int64_t vector = p->narrow && !p->masked ? 2 * ORR__CLOOP_VECTOR : ORR__CLOOP_VECTOR;

@@ -224,37 +224,8 @@ static bool fit_classes(uint64_t kernel, const uint32_t *row, const orr__class *
     return n >= least && orr__fit(s, n, a, b);
 }
 
-/* The time of an element depends on the length of its row (vectors, rests, caches), so classes with the same rows tell more than others.
- * False: fewer than `least` classes. */
-static bool fit_alike(uint64_t kernel, uint32_t row, const orr__class *but, orr__on on, int least, double *a, double *b)
-{
-    return fit_classes(kernel, &row, but, on, least, a, b) || fit_classes(kernel, NULL, but, on, least, a, b);
-}
-
-/* The estimate if nothing of this kind was measured. Devices are assumed to be fast, so that they are tried. */
-static double estimate(const orr__cost *c, double size, double part, orr__on on)
-{
-    static const double faster[ORR__ON_COUNT] = { 1, 8, 20 }, launch[ORR__ON_COUNT] = { 0, 20, 10 };
-    return on == ORR__ON_CPU ? c->us * part : launch[on] + size / faster[on];
-}
-
-orr__guess orr__model_guess(const orr__region *r, const orr__cost *c, int64_t rows, orr__on on)
-{
-    orr__timed t = c->class ? read_timed(c->class, on) : (orr__timed){ 0 };
-    double size = orr__task_size(c, rows, r->dim[0]), a, b;
-    if (t.n >= ORR__T_SETTLED)
-        return (orr__guess){ t.us * size / t.size, ORR__MEASURED };
-    if (fit_alike(r->key, row_of(r), c->class, on, 1, &a, &b))
-        return (orr__guess){ exp(a + b * log(size)), ORR__FITTED };
-    if (t.n > 0)
-        return (orr__guess){ t.us * size / t.size, ORR__FITTED };
-    if (on != ORR__ON_CPU && atomic_load(&usual[orr__region_class(r)][on].n) > 0)
-        return (orr__guess){ size * exp(atomic_load(&usual[orr__region_class(r)][on].log)), ORR__FITTED };
-    return (orr__guess){ estimate(c, size, part_of(rows, r->dim[0]), on), ORR__ESTIMATED };
-}
-
-/* The time of the class of these rows whose tasks are of about this size, as they are; 0: there is none. Classes of one kernel may differ by
- * factors, since its accesses do. */
+/* The time of the class with these rows whose tasks are nearest to this size; 0: none is within the doubt of a prediction. Other classes of the
+ * kernel may differ by factors, so that a line through all of them may miss each. */
 static double seen_near(uint64_t kernel, uint32_t row, orr__on on, double size)
 {
     double us = 0, nearest = log(1 + ORR__T_DOUBT / 100.0);
@@ -268,12 +239,37 @@ static double seen_near(uint64_t kernel, uint32_t row, orr__on on, double size)
     return us;
 }
 
+/* The time of an element depends on the length of its row (vectors, rests, caches), so classes with the same rows tell more than others. */
 double orr__model_fitted(uint64_t kernel, uint32_t row, orr__on on, double size)
 {
     double a, b, near = seen_near(kernel, row, on, size);
     if (near > 0)
         return near;
-    return fit_alike(kernel, row, NULL, on, 1, &a, &b) ? exp(a + b * log(size)) : 0;
+    bool fits = fit_classes(kernel, &row, NULL, on, 1, &a, &b) || fit_classes(kernel, NULL, NULL, on, 1, &a, &b);
+    return fits ? exp(a + b * log(size)) : 0;
+}
+
+/* The estimate if nothing of this kind was measured. Devices are assumed to be fast, so that they are tried. */
+static double estimate(const orr__cost *c, double size, double part, orr__on on)
+{
+    static const double faster[ORR__ON_COUNT] = { 1, 8, 20 }, launch[ORR__ON_COUNT] = { 0, 20, 10 };
+    return on == ORR__ON_CPU ? c->us * part : launch[on] + size / faster[on];
+}
+
+orr__guess orr__model_guess(const orr__region *r, const orr__cost *c, int64_t rows, orr__on on)
+{
+    orr__timed t = c->class ? read_timed(c->class, on) : (orr__timed){ 0 };
+    double size = orr__task_size(c, rows, r->dim[0]);
+    if (t.n >= ORR__T_SETTLED)
+        return (orr__guess){ t.us * size / t.size, ORR__MEASURED };
+    double fitted = orr__model_fitted(r->key, row_of(r), on, size);
+    if (fitted > 0)
+        return (orr__guess){ fitted, ORR__FITTED };
+    if (t.n > 0)
+        return (orr__guess){ t.us * size / t.size, ORR__FITTED };
+    if (on != ORR__ON_CPU && atomic_load(&usual[orr__region_class(r)][on].n) > 0)
+        return (orr__guess){ size * exp(atomic_load(&usual[orr__region_class(r)][on].log)), ORR__FITTED };
+    return (orr__guess){ estimate(c, size, part_of(rows, r->dim[0]), on), ORR__ESTIMATED };
 }
 
 /* Times measured under other loads, with other neighbours, are only a guide: they change the prediction by a factor

@@ -160,6 +160,10 @@ static void times_of_the_same_size_come_first(void)
     uint32_t row = orr__model_class(&r, 100)->row;
     ORR_CHECK(near(orr__model_fitted(4713, row, ORR__ON_CPU, 880), 440));
     ORR_CHECK(orr__model_fitted(4713, row, ORR__ON_CPU, 50000) < 50000 / 8);
+    r.dim[0] = 7; /* of a class of its own, without times */
+    orr__cost c = { .us = 55, .size = 880, .class = orr__model_class(&r, 7) };
+    orr__guess g = orr__model_guess(&r, &c, 7, ORR__ON_CPU);
+    ORR_CHECK_MSG(g.basis == ORR__FITTED && near(g.us, 440), "%g", g.us);
 }
 
 static char dir[256], file[400];
