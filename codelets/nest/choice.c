@@ -221,7 +221,8 @@ int orr__cloop_offers(const orr__region *r, orr__nest_offer offer[ORR__NEST_OFFE
     if (!no_join)
         offer[ORR__NEST_JOINED].cost = vectors + cost_of_joined(&p, length);
     if (orr__cloop_rows_beside(r) > 1)
-        offer[ORR__NEST_EACH].no = "rows are folded beside each other";
+        offer[orr__cloop_beside_in_memory(r) ? ORR__NEST_JOINED : ORR__NEST_EACH].no =
+            "rows are folded beside each other";
     int best = offer[ORR__NEST_EACH].no ? ORR__NEST_JOINED : ORR__NEST_EACH; /* which has no reason against it */
     for (int k = 0; k < ORR__NEST_OFFERS; k++)
         best = !offer[k].no && offer[k].cost < offer[best].cost ? k : best;

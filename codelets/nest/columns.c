@@ -88,19 +88,39 @@ static void add_row_of_blocks(const orr__cloop *c)
     orr__nest_close(c->n, 1);
 }
 
+/* Rows of an operand that are apart in memory are copied, which repays if a row leaves most of a vector empty, or its vectors are slow. */
+static bool repays_copies(const orr__region *r, int a)
+{
+    int64_t columns = r->dim[r->rank - 1], size = (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
+    return size == 1 || (columns % ORR__CLOOP_BESIDE != 0 && (size < 4 || columns * size < ORR__CLOOP_APART));
+}
+
 bool orr__cloop_narrow_columns(const orr__region *r)
 {
     int last = r->rank - 1;
-    bool narrow = last > 0 && r->rmask == 1u << (last - 1) && r->dim[last] % ORR__CLOOP_BESIDE != 0 &&
-                  r->dim[last] * ORR__CLOOP_BESIDE < ORR__CLOOP_BLOCK && r->dim[last - 1] >= 4 * ORR__CLOOP_BESIDE;
+    bool narrow = last > 0 && r->rmask == 1u << (last - 1) && r->dim[last] * ORR__CLOOP_BESIDE < ORR__CLOOP_BLOCK &&
+                  r->dim[last - 1] >= 4 * ORR__CLOOP_BESIDE;
     for (int k = 0; k < r->nout; k++)
         narrow = narrow && !orr__is_compound((orr_dtype)r->instr[r->out_reg[k]].dtype);
+    for (int a = 0; a < r->naccess; a++)
+        narrow = narrow && (orr__cloop_way(r, a) != ORR__ROWS_APART || repays_copies(r, a));
     return narrow;
 }
 
 int orr__cloop_rows_beside(const orr__region *r)
 {
     return orr__cloop_narrow_columns(r) && !orr__cloop_joins_not(r) ? ORR__CLOOP_BESIDE : 1;
+}
+
+bool orr__cloop_beside_in_memory(const orr__region *r)
+{
+    int work = 0;
+    bool goes_on = orr__cloop_rows_beside(r) > 1;
+    for (int i = 0; i < r->ninstr; i++)
+        work += orr__instruction_cost(&r->instr[i]);
+    for (int a = 0; a < r->naccess; a++)
+        goes_on = goes_on && orr__cloop_way(r, a) == ORR__GOES_ON;
+    return goes_on && work <= ORR__COST_STORE;
 }
 
 /* Accumulators of an output: of each column, for each of the rows beside each other. */
@@ -126,10 +146,10 @@ static void add_joined_rows(const orr__cloop *c)
     orr__nest_close(c->n, 3);
 }
 
-/* acc<k>[i] := acc<k>[i] combined with elements i of [from, to), at most `most`, of `rows` rows from p on. */
+/* acc<k>[i] := acc<k>[i] combined with elements i of [from, to), at most `most`, of `rows` rows from p on. Rows beside each other are one row. */
 static void add_rows(const orr__cloop *c, int rows, const char *from, const char *to, int most)
 {
-    int last = c->r->rank - 1, d = c->order[last - 1];
+    int last = c->r->rank - 1, d = c->order[last - 1], beside = orr__cloop_rows_beside(c->r);
     orr__nest_block(c->n);
     orr__part **mark = c->n->end;
     orr__cloop_inner(c, from, to);
@@ -138,7 +158,7 @@ static void add_rows(const orr__cloop *c, int rows, const char *from, const char
         orr__cloop of_row = *c;
         of_row.row = row;
         orr__nest_block(c->n);
-        orr__nest_set(c->n, "const orr_idx i%d = p + %d", d, row);
+        orr__nest_set(c->n, "const orr_idx i%d = p + %d", d, row * beside);
         orr__cloop_values(&of_row, last - 1);
         orr__cloop_values(&of_row, last);
         fold_steps(c);
@@ -172,9 +192,10 @@ static void join(const orr__cloop *c)
 static void add_together(const orr__cloop *c)
 {
     enum { columns = ORR__T_MAP_BLOCK / 4 }; /* of f32, of a block */
-    (void)orr__nest_loop(c->n, ORR__LOOP_WHOLE, "p", NULL, "to", orr__nest_say(c->n, "%d", ORR__T_ROWS_TOGETHER));
-    orr__cloop_blocks(c, "b", "f", "q", "e", columns);
-    orr__cloop_prefetch_rows(c, "b", "f", c->order[c->r->rank - 2], ORR__T_ROWS_TOGETHER);
+    int rows = ORR__T_ROWS_TOGETHER * orr__cloop_rows_beside(c->r);
+    (void)orr__nest_loop(c->n, ORR__LOOP_WHOLE, "p", NULL, "to", orr__nest_say(c->n, "%d", rows));
+    orr__cloop_blocks(c, "b", "f", "q", orr__nest_say(c->n, "(q + %s)", accumulators(c)), columns);
+    orr__cloop_prefetch_rows(c, "b", "f", c->order[c->r->rank - 2], rows, rows / ORR__T_ROWS_TOGETHER);
     add_rows(c, ORR__T_ROWS_TOGETHER, "b", "f", columns);
     orr__nest_close(c->n, 2);
 }
@@ -189,11 +210,14 @@ static void add_some_rows(const orr__cloop *c)
         add_joined_rows(c);
         return;
     }
-    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "p", NULL, "to", NULL);
+    int beside = orr__cloop_rows_beside(c->r);
+    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "p", NULL, "to", beside > 1 ? orr__nest_say(c->n, "%d", beside) : NULL);
+    if (beside > 1)
+        orr__nest_set(c->n, "const orr_idx f = q + (to - p < %d ? to - p : %d) * (e - q)", beside, beside);
     if (first)
         add_row_of_blocks(c);
     else
-        add_rows(c, 1, "q", "e", ORR__CLOOP_BLOCK);
+        add_rows(c, 1, "q", beside > 1 ? "f" : "e", ORR__CLOOP_BLOCK);
     orr__nest_close(c->n, 1);
 }
 

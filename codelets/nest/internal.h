@@ -20,6 +20,8 @@ enum { ORR__CLOOP_VECTOR = 16 }; /* limit of order */
 enum { ORR__CLOOP_SETS = 8 };
 /* Rows of few columns that are folded beside each other, if there are four times as many: each has its own accumulators. */
 enum { ORR__CLOOP_BESIDE = 16 }; /* limit of order */
+/* Bytes of a row of these that is copied. */
+enum { ORR__CLOOP_APART = 48 }; /* limit of order */
 /* Rows of a column-wise float sum that are added in order before their total joins the others. */
 enum { ORR__CLOOP_ROWS = 64 }; /* limit of order */
 
@@ -266,6 +268,7 @@ bool orr__cloop_has_columns(const orr__region *r); /* has an access a box along 
 /* The reason against rows that are joined, or side by side; NULL: none. choice.c: does the region have this nest? */
 const char *orr__cloop_joins_not(const orr__region *r);
 bool orr__cloop_narrow_columns(const orr__region *r); /* do rows have so few columns that a fold leaves vectors empty? */
+bool orr__cloop_beside_in_memory(const orr__region *r); /* are they rows beside each other that are folded from memory? */
 const char *orr__cloop_side_not(const orr__region *r);
 bool orr__cloop_chooses(const orr__region *r, int nest);
 bool orr__cloop_join_moves(const orr__region *r, int a); /* does access a need join<a>? */
@@ -322,8 +325,9 @@ int64_t orr__cloop_most_reach(const orr__cloop *c); /* of all rows. A branch tha
 enum { ORR__IN_L1 = 3, ORR__IN_L2 = 2 }; /* limit of arithmetic */
 /* prefetch.c: in a block [from, to), prefetches the next input. The `rows` variant prefetches for the `rows` places on axis d after those from p
  * on. */
+bool orr__cloop_rows_apart(const orr__cloop *c);
 void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to, bool masked);
-void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char *to, int d, int rows);
+void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char *to, int d, int rows, int apart);
 /* In a block of rows side by side, the next block's elements of accesses whose neighbours in memory are in neighbouring rows: each element of a
  * row is a stream of its own, and there are more than a processor follows. */
 void orr__cloop_prefetch_side(const orr__cloop *c);

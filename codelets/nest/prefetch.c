@@ -55,6 +55,8 @@ int64_t orr__cloop_leads(const orr__region *r)
     return leads;
 }
 
+enum { AHEAD_ROWS = 8 };
+
 /* Is access a read, and contiguous, in the innermost loop? */
 static bool runs(const orr__cloop *c, int a)
 {
@@ -77,6 +79,25 @@ static bool shared(const orr__cloop *c, int a)
     return any;
 }
 
+/* The axis of the loop around the innermost one, if neighbouring rows along it are not neighbours in memory, and short; else -1. */
+static int apart(const orr__cloop *c, int a)
+{
+    const orr__access *x = &c->r->access[a];
+    int last = c->r->rank - 1, d = last > 0 && !c->joins ? c->order[last - 1] : -1;
+    int64_t bytes = c->r->dim[last] * (int64_t)orr_dtype_size((orr_dtype)c->r->in_dtype[x->input]);
+    return d >= 0 && x->stride[d] != 0 && x->stride[d] != x->stride[last] * c->r->dim[last] && bytes < ORR__T_AHEAD
+               ? d
+               : -1;
+}
+
+bool orr__cloop_rows_apart(const orr__cloop *c)
+{
+    bool any = false;
+    for (int a = 0; a < c->r->naccess; a++)
+        any = any || (runs(c, a) && apart(c, a) >= 0);
+    return any;
+}
+
 /* Prefetches elements [from, to) of the input that the innermost loop reads in order, `ahead` bytes further on. row: an axis along which
  * accesses that do not move are already in cache, or -1. */
 static void prefetch(const orr__cloop *c, const char *from, const char *to, int ahead, int cache, int row)
@@ -85,14 +106,21 @@ static void prefetch(const orr__cloop *c, const char *from, const char *to, int 
     for (int a = 0; a < r->naccess; a++) {
         if (!runs(c, a) || (row >= 0 && c->lay.move[a * ORR_MAX_RANK + row] == ORR__MOVE_NONE))
             continue;
-        int size = (int)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
+        int size = (int)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]), d = ahead ? apart(c, a) : -1;
+        if (d >= 0) {
+            orr__nest_block(c->n);
+            orr__nest_set(c->n, "const orr_idx later = i%d + %d", d, AHEAD_ROWS);
+            orr__nest_block(c->n);
+            orr__nest_set(c->n, "const orr_idx i%d = later", d);
+        }
         orr__part *part = orr__nest_add(c->n, ORR__PART_PREFETCH, cache, a);
         if (a < ORR__CLOOP_LEADS && shared(c, a))
             part->at = orr__nest_say(c->n, "W(%d) >> %d & 1", ORR__CLOOP_LEADS_AT, a);
         part->row = r->rank - 1;
         part->from = from;
         part->to = to;
-        part->step = orr__nest_say(c->n, "%d", ahead / size);
+        part->step = orr__nest_say(c->n, "%d", d >= 0 ? 0 : ahead / size);
+        orr__nest_close(c->n, d >= 0 ? 2 : 0);
     }
 }
 
@@ -117,11 +145,11 @@ void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to, 
     orr__nest_close(c->n, 1);
 }
 
-void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char *to, int d, int rows)
+void orr__cloop_prefetch_rows(const orr__cloop *c, const char *from, const char *to, int d, int rows, int apart)
 {
     (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR);
-    orr__cloop_along(c, ORR__LOOP_STEPS, d, orr__nest_say(c->n, "p + %d", rows),
-                     orr__nest_say(c->n, "p + %d", 2 * rows));
+    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, orr__cloop_name(c, "i", d), orr__nest_say(c->n, "p + %d", rows),
+                         orr__nest_say(c->n, "p + %d", 2 * rows), apart > 1 ? orr__nest_say(c->n, "%d", apart) : NULL);
     prefetch(c, from, to, 0, ORR__IN_L1, d);
     orr__nest_close(c->n, 2);
 }

@@ -43,7 +43,7 @@ static void straight(const orr__cloop *c)
 {
     const orr__cloop in = orr__cloop_parts(c);
     orr__cloop_run_blocks(c);
-    if (c->r->dim[c->r->rank - 1] < ORR__CLOOP_LANES) /* all loads are masked */
+    if (c->r->dim[c->r->rank - 1] < ORR__CLOOP_LANES || orr__cloop_rows_apart(c)) /* all loads are masked, … */
         orr__cloop_prefetch(c, "q", "e", true);
     if (can_fold_at_once(c)) { /* without an array: inputs are read while values are folded, not before */
         orr__part **mark = c->n->end;
@@ -77,6 +77,8 @@ static void by_blocks(const orr__cloop *c)
     orr__cloop_open(c, c->outer, last);
     const orr__cloop in = orr__cloop_parts(c);
     parts_of_run(c, orr__nest_say(c->n, "%d - fill", ORR__CLOOP_BLOCK));
+    if (orr__cloop_rows_apart(c))
+        orr__cloop_prefetch(c, "q", "e", false);
     orr__cloop_fold_values(&in, "fill + ");
     orr__nest_set(c->n, "fill += e - q");
     (void)orr__nest_if(c->n, "fill == %d", ORR__CLOOP_BLOCK);

@@ -41,7 +41,9 @@ void folds_of_narrow_columns(void)
                { { 3, 700, 5 }, ORR_F16, ORR__RSUM },   { { 2, 2100, 2 }, ORR_F64, ORR__RSUM },
                { { 2, 1023, 33 }, ORR_I8, ORR__RSUM },  { { 1, 65, 17 }, ORR_I32, ORR__RPROD },
                { { 4, 130, 7 }, ORR_BOOL, ORR__RANY },  { { 1, 3000, 3 }, ORR_BF16, ORR__RMIN },
-               { { 2, 2049, 15 }, ORR_F32, ORR__RSUM }, { { 1, 79, 31 }, ORR_U16, ORR__RMAX } };
+               { { 2, 2049, 15 }, ORR_F32, ORR__RSUM }, { { 1, 79, 31 }, ORR_U16, ORR__RMAX },
+               { { 2, 1100, 16 }, ORR_U8, ORR__RSUM },  { { 1, 1039, 48 }, ORR_F32, ORR__RSUM },
+               { { 1, 130, 32 }, ORR_F16, ORR__RMAX },  { { 3, 2100, 20 }, ORR_BF16, ORR__RSUM } };
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         for (int outs = 1; outs <= 2; outs++) {
             const int64_t *dim = of[i].dim, n = dim[0] * dim[1] * dim[2];
@@ -52,7 +54,8 @@ void folds_of_narrow_columns(void)
             int x = rb_load(&b, rb_linear(&b, rb_input(&b, of[i].t == ORR_F64 ? ORR_I8 : of[i].t, n)));
             x = of[i].t == ORR_F64 ? rb_cast(&b, ORR_F64, x)
                                    : x; /* few digits: the order of a sum does not change it */
-            int y = rb_load(&b, rb_access(&b, rb_input(&b, of[i].t, dim[2]), 0, (int64_t[]){ 0, 0, 1 }));
+            int y =
+                outs == 1 ? x : rb_load(&b, rb_access(&b, rb_input(&b, of[i].t, dim[2]), 0, (int64_t[]){ 0, 0, 1 }));
             for (int k = 0; k < outs; k++) {
                 b.r.rop[k] = of[i].rop;
                 rb_out(&b, sums ? wide : of[i].t,
