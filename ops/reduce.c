@@ -196,11 +196,13 @@ orr_dtype orr__fold_dtype(int rop, orr_dtype t)
     return orr__is_float(t) ? ORR_F64 : orr__is_signed(t) ? ORR_I64 : ORR_U64;
 }
 
-/* +0, with which a sum begins, as the cast of x < x: this is false for every number and for NaN. */
-static int16_t zero(orr__lowering *c, int16_t x, orr_dtype dtype)
+/* x + 0, with which a sum begins: -0 becomes +0, and any other number is itself. The 0 is the cast of x < x: this is false for every number
+ * and for NaN. */
+static int16_t from_zero(orr__lowering *c, int16_t x, orr_dtype t)
 {
     int16_t no = (int16_t)c->instr(c, (orr__rinstr){ ORR__RI_EW, ORR_BOOL, ORR__EW_less, x, x, -1, -1, -1 });
-    return (int16_t)c->instr(c, (orr__rinstr){ ORR__RI_CAST, (uint8_t)dtype, 0, no, -1, -1, -1, -1 });
+    int16_t zero = (int16_t)c->instr(c, (orr__rinstr){ ORR__RI_CAST, (uint8_t)t, 0, no, -1, -1, -1, -1 });
+    return (int16_t)c->instr(c, (orr__rinstr){ ORR__RI_EW, (uint8_t)t, ORR__EW_add, zero, x, -1, -1, -1 });
 }
 
 /* The elements in row-major order, one operation for each. */
@@ -224,11 +226,14 @@ static int lower(orr__lowering *c, int i, const orr__view *v)
                 w.mul[k] = w.more[k] = w.too[k] = 0;
                 w.taken = w.taken == k ? -1 : w.taken;
             }
-        int16_t from = orr__lower_operand(c, i, 0, &w), next = from;
+        bool first = sum < 0 && rop == ORR__RSUM && orr__is_float(wide), half = orr__is_half((orr_dtype)x->dtype);
+        int16_t next = orr__lower_operand(c, i, 0, &w);
+        if (first && !half) /* a half may have excess precision */
+            next = from_zero(c, next, (orr_dtype)x->dtype);
         if (wide != (orr_dtype)x->dtype)
-            next = (int16_t)c->instr(c, (orr__rinstr){ ORR__RI_CAST, (uint8_t)wide, 0, from, -1, -1, -1, -1 });
-        if (sum < 0 && rop == ORR__RSUM && orr__is_float(wide))
-            sum = zero(c, from, wide);
+            next = (int16_t)c->instr(c, (orr__rinstr){ ORR__RI_CAST, (uint8_t)wide, 0, next, -1, -1, -1, -1 });
+        if (first && half)
+            next = from_zero(c, next, wide);
         sum = sum < 0
                   ? next
                   : (int16_t)c->instr(c, (orr__rinstr){ ORR__RI_EW, (uint8_t)wide, op[rop], sum, next, -1, -1, -1 });

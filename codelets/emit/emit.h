@@ -53,9 +53,8 @@ enum { ORR__EMIT_USER = 2 * ORR__EMIT_WARP };
 enum { ORR__EMIT_ARG_BYTES = 1024 }; /* limit of the machine */
 
 /* How an access moves along an axis: a part of the text, and so of a kernel's key. Behind ANY: ANY + n moves by n elements, 2 to
- * ORR__MOVE_NEAR, along the innermost axis of a C kernel, whose compiler then loads whole vectors and chooses among their elements. */
+ * ORR__STEP_NEAR, along the innermost axis of a C kernel, whose compiler then loads whole vectors and chooses among their elements. */
 enum { ORR__MOVE_NONE, ORR__MOVE_UNIT, ORR__MOVE_ANY };
-enum { ORR__MOVE_NEAR = 4 }; /* limit of search: a stride, not a way to move */
 
 /* How a kernel computes an output element: one work item alone; the items of a group together (folds; several elements per group when there
  * is little to fold); or a group computes a tile of a matrix product. Words of the last two, at group_at: */
@@ -124,7 +123,7 @@ typedef struct orr__around {
     orr__boxed boxed;
     uint64_t inside;
     int masked; /* the loop is one vector, of which `left` elements, from `lane` 0 on, exist: bytes of the narrowest; else 0 */
-    bool near;  /* functions use their near form, and set `far` if an argument is too large for it        */
+    bool near; /* functions use their near form, and set `far` if an argument is too large for it        */
 } orr__around;
 
 /* The flag has ORR__FLAG_INTS ints for each of orr__emit_flags(region) indices, in instruction order. The first int is the least number of

@@ -10,7 +10,7 @@
 static uint8_t move_along(const orr__region *r, const orr__access *a, bool packed, int d)
 {
     bool last = d == r->rank - 1, unit = packed ? last : a->stride[d] == 1;
-    bool near = last && a->input >= 0 && a->stride[d] > 1 && a->stride[d] <= ORR__MOVE_NEAR;
+    bool near = last && a->input >= 0 && a->stride[d] > 1 && a->stride[d] <= ORR__STEP_NEAR;
     return (uint8_t)(a->stride[d] == 0 ? ORR__MOVE_NONE
                      : unit            ? ORR__MOVE_UNIT
                      : near && !packed ? ORR__MOVE_ANY + a->stride[d]

@@ -8,9 +8,10 @@
 #include "runtime/base/ablation.h"
 #include "runtime/base/minmax.h"
 
-/* True if access x, at other places of the iteration, reads the elements that are `offset` further on. */
+/* True if access x, at other places of the iteration, reads the lines of the elements that are `offset` further on. */
 static bool reaches(const orr__region *r, const orr__access *x, int64_t offset)
 {
+    int64_t of_line = ORR__CACHE_LINE / (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[x->input]);
     int64_t before = INT64_MAX;
     for (bool any = true; any;) { /* the axes by descending strides */
         int next = 0;
@@ -26,7 +27,7 @@ static bool reaches(const orr__region *r, const orr__access *x, int64_t offset)
             offset -= offset / before * before;
         }
     }
-    return offset == 0;
+    return offset == 0 || before < of_line;
 }
 
 /* True if access b reads, element after element, the data that access a reads at most NEAR bytes later. The lines are then in a cache. */
@@ -57,12 +58,13 @@ int64_t orr__cloop_leads(const orr__region *r)
 
 enum { AHEAD_ROWS = 8 };
 
-/* Is access a read, and contiguous, in the innermost loop? */
+/* Is access a read, and contiguous or by small steps, in the innermost loop? */
 static bool runs(const orr__cloop *c, int a)
 {
     const orr__region *r = c->r;
-    if (r->access[a].input < 0 || c->lay.packed[a] || (c->joins && c->lay.joined[a]) ||
-        c->lay.move[a * ORR_MAX_RANK + r->rank - 1] != ORR__MOVE_UNIT)
+    int move = c->lay.move[a * ORR_MAX_RANK + r->rank - 1];
+    if (r->access[a].input < 0 || c->lay.packed[a] || (c->joins && c->lay.joined[a]) || move == ORR__MOVE_NONE ||
+        move == ORR__MOVE_ANY)
         return false;
     if (orr__emit_reading(r, &c->lay, &c->around, a) == ORR__READ_NEVER ||
         (r->access[a].box && c->around.boxed == ORR__BOXED_TESTED))

@@ -86,11 +86,16 @@ static inline int orr__pattern_of(const orr__capture *p, int i)
     return p->leaf_of[i] >= 0 ? ORR__PATTERN_NONE : p->node[i]->op->pattern;
 }
 /* unroll_folds.c. orr__folded_count: the elements that fold i combines into one. orr__unrolls: true if fold i is better computed as a
- * chain of instructions; readers[j]: the number of readers of node j. */
+ * chain of instructions; use[j]: of node j. */
+typedef struct {
+    int readers;     /* operands of other nodes, and outputs, that are this node                */
+    double elements; /* the most that it is read as, by itself or as a part of later values     */
+} orr__usage;
+void orr__usage_of(const orr__capture *p, orr__usage *use);
 float orr__folded_count(const orr__capture *p, int i);
-bool orr__unrolls(const orr__capture *p, const int *readers, int i);
+bool orr__unrolls(const orr__capture *p, const orr__usage *use, int i);
 /* Axes across rows of memory that are folded first, by a chain, since the rest of fold i are short rows; 0: none. */
-uint32_t orr__unrolled_axes(const orr__capture *p, const int *readers, int i);
+uint32_t orr__unrolled_axes(const orr__capture *p, const orr__usage *use, int i);
 /* True if node i is a view that no affine map describes, such as a reshape that mixes axes. Such a view reads its
  * operand's buffer in row-major order. */
 bool orr__mixes_axes(const orr__capture *p, int i);

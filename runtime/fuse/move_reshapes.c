@@ -13,7 +13,8 @@ typedef struct {
     orr__site at;
     const orr__capture *p;
     orr__capture *q;
-    int *map, *readers; /* per node of p: its number in q; the number of its readers */
+    int *map; /* per node of p: its number in q */
+    orr__usage *use;
     int node_cap, arg_cap, made_cap, nmade;
     orr__node **made;
     bool oom;
@@ -129,7 +130,7 @@ static bool moves(const moving *s, int j, const orr_shape *to, int depth)
         return repeated(p, j, to, &operand);
     bool by_place = n->op->flags & ORR__OP_BY_PLACE;
     if (orr__pattern_of(p, j) != ORR__PATTERN_ELEMENT || by_place || depth == 0 ||
-        (orr__capture_nin(p, j) && s->readers[j] > 1))
+        (orr__capture_nin(p, j) && s->use[j].readers > 1))
         return false;
     for (int k = 0; k < orr__capture_nin(p, j); k++)
         if (!moves(s, orr__arg(p, j, k), to, depth - 1))
@@ -202,7 +203,7 @@ static int unroll(moving *s, int i, uint32_t axes)
 /* The axes over which fold i is a chain, 0: none. */
 static uint32_t unrolled(const moving *s, int i)
 {
-    return orr__unrolls(s->p, s->readers, i) ? s->p->node[i]->attr.mask : orr__unrolled_axes(s->p, s->readers, i);
+    return orr__unrolls(s->p, s->use, i) ? s->p->node[i]->attr.mask : orr__unrolled_axes(s->p, s->use, i);
 }
 
 static void rewrite(moving *s)
@@ -251,12 +252,10 @@ orr_status orr__move_reshapes(orr__site at, const orr__capture *p, orr__moved *k
     bool any = false;
     memset(k, 0, sizeof *k);
     s.map = calloc((size_t)p->n + 1, sizeof *s.map);
-    s.readers = calloc((size_t)p->n + 1, sizeof *s.readers);
-    s.oom = !s.map || !s.readers;
-    for (int i = 0; i < p->narg && !s.oom; i++)
-        s.readers[p->arg[i]]++;
-    for (int i = 0; i < p->nout && !s.oom; i++)
-        s.readers[p->out[i]]++;
+    s.use = calloc((size_t)p->n + 1, sizeof *s.use);
+    s.oom = !s.map || !s.use;
+    if (!s.oom)
+        orr__usage_of(p, s.use);
     for (int i = 0; i < p->n && !s.oom && !any; i++)
         any = worth(&s, i) || unrolled(&s, i);
     if (any) {
@@ -274,7 +273,7 @@ orr_status orr__move_reshapes(orr__site at, const orr__capture *p, orr__moved *k
         k->any = true;
     }
     free(s.map);
-    free(s.readers);
+    free(s.use);
     if (!s.oom)
         return ORR_OK;
     orr__moved_free(k);

@@ -20,6 +20,9 @@
 typedef enum { ORR__LOOPS(LOOPS) } orr__loops;
 #undef LOOPS
 
+/* The largest step of an operand along the last axis that kernels load as vectors, whose elements they then choose among. */
+enum { ORR__STEP_NEAR = 4 }; /* limit of search */
+
 typedef struct orr__region {
     orr__call call; /* with an operation: its kernel, on whole arrays; without: loops, which the next fields describe */
     orr__loops loops;

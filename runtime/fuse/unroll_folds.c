@@ -1,8 +1,10 @@
 /* Decides which folds of few elements become chains of instructions: those of values that are computed from far fewer elements, such as
- * differences of all pairs, and those across the rows of their operands, such as a sum over an axis that is not the last one. Such a
- * fold joins its readers and is vectorised along another axis than the folded one.
+ * differences of all pairs, those across the rows of their operands, such as a sum over an axis that is not the last one, and those of
+ * rows of two to four. Such a fold joins its readers and is vectorised along another axis than the folded one.
  * Must not know: any single operation, regions. */
 #include "config.h"
+
+#include <stdlib.h>
 
 #include "ops/lowering.h"
 #include "runtime/base/ablation.h"
@@ -43,44 +45,75 @@ static double sources(const orr__capture *p, int j, int depth, int *ops)
     return ORR__MIN(sum, all);
 }
 
+void orr__usage_of(const orr__capture *p, orr__usage *use)
+{
+    for (int i = 0; i < p->n; i++)
+        use[i] = (orr__usage){ .elements = (double)orr__shape_count(&p->node[i]->shape) };
+    for (int i = 0; i < p->nout; i++)
+        use[p->out[i]].readers++;
+    for (int i = p->n - 1; i >= 0; i--) {
+        int pattern = orr__pattern_of(p, i);
+        for (int k = 0; k < orr__capture_nin(p, i); k++) {
+            orr__usage *of = &use[orr__arg(p, i, k)];
+            of->readers++;
+            if (pattern == ORR__PATTERN_VIEW || pattern == ORR__PATTERN_ELEMENT)
+                of->elements = ORR__MAX(use[i].elements, of->elements);
+        }
+    }
+}
+
 typedef struct {
     double along[ORR_MAX_RANK]; /* elements that are read along rows of memory, by the axis of the fold */
+    int64_t step[ORR_MAX_RANK]; /* the most by which an operand moves along each axis */
     bool shared;                /* a computed value has another reader, which may fold it with the same elements */
+    bool boxed;                 /* an operand is not read everywhere */
     float flops;
 } rows;
 
+static void read_source(const orr_shape *s, const orr__view *v, rows *r)
+{
+    orr__access a = orr__view_access(s, v, 0);
+    for (int d = 0; d < ORR_MAX_RANK; d++)
+        r->step[d] = ORR__MAX(llabs(a.stride[d]), r->step[d]);
+    r->boxed = r->boxed || a.box;
+    int d = s->rank - 1;
+    while (d > 0 && s->dim[d] == 1)
+        d--;
+    if (d >= 0 && v->ax[d] >= 0 && (v->mul[d] == 1 || v->mul[d] == -1))
+        r->along[v->ax[d]] += (double)orr__shape_count(s);
+}
+
 /* Adds what node j, seen through v, reads. */
-static void read_rows(const orr__capture *p, const int *readers, int j, const orr__view *v, rows *r)
+static void read_rows(const orr__capture *p, const orr__usage *use, int j, const orr__view *v, rows *r)
 {
     orr__view w;
     const orr__node *n = p->node[j];
     const orr_shape *s = &n->shape;
     int pattern = orr__pattern_of(p, j), nin = pattern == ORR__PATTERN_ELEMENT ? orr__capture_nin(p, j) : 0;
     if (pattern == ORR__PATTERN_VIEW && n->op->see(n, &p->node[orr__arg(p, j, 0)]->shape, v, &w)) {
-        read_rows(p, readers, orr__arg(p, j, 0), &w, r);
+        read_rows(p, use, orr__arg(p, j, 0), &w, r);
         return;
     }
-    r->shared = r->shared || (readers && nin > 0 && readers[j] > 1);
-    r->flops += pattern == ORR__PATTERN_ELEMENT ? n->op->flops : 0;
+    if (pattern != ORR__PATTERN_ELEMENT) {
+        read_source(s, v, r);
+        return;
+    }
+    r->shared = r->shared || (nin > 0 && use[j].readers > 1);
+    r->flops += n->op->flops;
     for (int k = 0; k < nin; k++)
-        read_rows(p, readers, orr__arg(p, j, k), v, r);
-    int d = s->rank - 1;
-    while (d > 0 && s->dim[d] == 1)
-        d--;
-    if (pattern != ORR__PATTERN_ELEMENT && d >= 0 && v->ax[d] >= 0 && (v->mul[d] == 1 || v->mul[d] == -1))
-        r->along[v->ax[d]] += (double)orr__shape_count(s);
+        read_rows(p, use, orr__arg(p, j, k), v, r);
 }
 
 /* The axes of fold i across rows of memory that have few elements, all others of which are read along rows. Each step of a chain loads or
  * converts an element, folds it, and has the work of its value. *row: is the axis of the rows kept? */
-static uint32_t across(const orr__capture *p, const int *readers, int i, bool *row)
+static uint32_t across(const orr__capture *p, const orr__usage *use, int i, bool *row)
 {
     int x = orr__arg(p, i, 0), rank = p->node[x]->shape.rank, best = 0;
     uint32_t mask = p->node[i]->attr.mask, axes = 0;
     rows r = { .shared = false };
     float n = 1;
     orr__view v = orr__view_identity(rank);
-    read_rows(p, readers, x, &v, &r);
+    read_rows(p, use, x, &v, &r);
     for (int d = 1; d < rank; d++)
         best = r.along[d] > r.along[best] ? d : best;
     *row = !(mask >> best & 1u);
@@ -108,7 +141,22 @@ static int work_of(const orr__capture *p, int i, double *from)
     return *from >= 0 ? ops : -1;
 }
 
-bool orr__unrolls(const orr__capture *p, const int *readers, int i)
+/* Are these rows of few elements, side by side in memory, whose result no reader needs again for each element? Kernels load operands with such
+ * steps as vectors (ORR__STEP_NEAR). */
+static bool few_along(const orr__capture *p, const orr__usage *use, int i)
+{
+    int x = orr__arg(p, i, 0), d = p->node[x]->shape.rank - 1;
+    rows r = { .shared = false };
+    orr__view v = orr__view_identity(d + 1);
+    while (d > 0 && (p->node[i]->attr.mask >> d & 1u || p->node[x]->shape.dim[d] == 1))
+        d--;
+    read_rows(p, use, x, &v, &r);
+    return orr__folded_count(p, i) <= ORR__STEP_NEAR && !(p->node[i]->attr.mask >> d & 1u) && r.step[d] >= 1 &&
+           r.step[d] <= ORR__STEP_NEAR && !r.shared && !r.boxed &&
+           use[i].elements <= (double)orr__shape_count(&p->node[i]->shape);
+}
+
+bool orr__unrolls(const orr__capture *p, const orr__usage *use, int i)
 {
     double from = 0;
     bool row;
@@ -116,17 +164,17 @@ bool orr__unrolls(const orr__capture *p, const int *readers, int i)
     float n = ops < 0 ? 0 : orr__folded_count(p, i);
     if (ops < 0 || n < 2 || n * (float)(ops + 1) > MOST)
         return false;
-    if (readers[x] == 1 && orr__pattern_of(p, x) == ORR__PATTERN_ELEMENT &&
+    if (use[x].readers == 1 && orr__pattern_of(p, x) == ORR__PATTERN_ELEMENT &&
         2 * from <= (double)orr__shape_count(&p->node[x]->shape))
         return true;
-    return across(p, readers, i, &row) == p->node[i]->attr.mask && row;
+    return (across(p, use, i, &row) == p->node[i]->attr.mask && row) || few_along(p, use, i);
 }
 
-uint32_t orr__unrolled_axes(const orr__capture *p, const int *readers, int i)
+uint32_t orr__unrolled_axes(const orr__capture *p, const orr__usage *use, int i)
 {
     double from;
     bool row;
-    uint32_t axes = work_of(p, i, &from) >= 0 ? across(p, readers, i, &row) : 0;
+    uint32_t axes = work_of(p, i, &from) >= 0 ? across(p, use, i, &row) : 0;
     const orr__node *n = p->node[i], *x = axes ? p->node[orr__arg(p, i, 0)] : NULL;
     int64_t length = 1;
     for (int d = 0; x && d < x->shape.rank; d++)

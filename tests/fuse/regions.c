@@ -161,6 +161,34 @@ static void a_fold_across_few_rows_is_a_map(void)
     (void)orr_scope_end(s);
 }
 
+static void a_fold_of_two_to_four_neighbours_is_a_map(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(300, 3)), *sum = orr_sum(x, ORR_AXES(1), true);
+    const struct {
+        orr_tensor *y;
+        bool map;
+    } of[] = { { sum, true },
+               { orr_sqrt(orr_sum(orr_square(x), ORR_AXES(1), false)), true },
+               { orr_max(leaf(ORR_SHAPE(300, 2, 2)), ORR_AXES(1, 2), false), true },
+               { orr_sub(x, sum), false }, /* the sum is needed again for each element */
+               { orr_sum(leaf(ORR_SHAPE(300, 5)), ORR_AXES(1), false), false },
+               { orr_sum(orr_slice(leaf(ORR_SHAPE(300, 7)), ORR_INDEX(0, 0), ORR_INDEX(ORR_END, 3), ORR_INDEX(1, 1)),
+                         ORR_AXES(1), false),
+                 false } };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        orr_tensor *y = of[i].y;
+        orr__regions rs = regions_of(&y, 1, true);
+        ORR_REQUIRE(rs.n == 1);
+        bool folds = rs.region[0].rmask != 0;
+        for (int n = 0; n < rs.region[0].ninstr; n++)
+            folds = folds || rs.region[0].instr[n].kind == ORR__RI_FOLD;
+        ORR_CHECK_MSG(folds != of[i].map, "%zu", i);
+        orr__regions_free(&rs);
+    }
+    (void)orr_scope_end(s);
+}
+
 static void a_chain_runs_inside_its_reduction(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -443,6 +471,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(views_are_index_maps),
                                       ORR_TEST(views_of_views_that_overlap_read_one_buffer),
                                       ORR_TEST(a_fold_across_few_rows_is_a_map),
+                                      ORR_TEST(a_fold_of_two_to_four_neighbours_is_a_map),
                                       ORR_TEST(a_chain_runs_inside_its_reduction),
                                       ORR_TEST(expensive_shared_values_get_a_buffer_and_cheap_ones_do_not),
                                       ORR_TEST(a_broadcast_does_not_multiply_expensive_work),
