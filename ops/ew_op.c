@@ -114,12 +114,28 @@ bool orr__ew_distribute(orr__spread_rule *r)
 static const int16_t idempotent[] = { ORR__EW_abs,   ORR__EW_relu,  ORR__EW_floor, ORR__EW_ceil,
                                       ORR__EW_trunc, ORR__EW_round, ORR__EW_sign };
 static const int16_t involution[] = { ORR__EW_neg, ORR__EW_logical_not };
+/* Rows that choose among, or join the bits of, two operands: equal operands are the result. */
+static const int16_t choosing[] = { ORR__EW_maximum,    ORR__EW_minimum,     ORR__EW_logical_and,
+                                    ORR__EW_logical_or, ORR__EW_bitwise_and, ORR__EW_bitwise_or };
+/* Rows whose value of a real number is +0, more, or NaN. */
+static const int16_t positive[] = { ORR__EW_abs, ORR__EW_square, ORR__EW_exp, ORR__EW_sigmoid };
+
+bool orr__ew_is_positive(int id)
+{
+    bool any = false;
+    for (size_t k = 0; k < sizeof positive / sizeof *positive; k++)
+        any = any || positive[k] == id;
+    return any;
+}
 
 int orr__ew_identity(const orr__capture *p, int i)
 {
     int id = p->node[i]->op->id, x = orr__arg(p, i, 0);
     if (id == ORR__EW_positive)
         return x;
+    for (size_t k = 0; k < sizeof choosing / sizeof *choosing; k++)
+        if (choosing[k] == id && orr__arg(p, i, 1) == x && p->node[x]->dtype == p->node[i]->dtype)
+            return x;
     if (p->leaf_of[x] >= 0 || p->node[x]->op->id != id)
         return i;
     for (size_t k = 0; k < sizeof idempotent / sizeof *idempotent; k++)

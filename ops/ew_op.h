@@ -10,5 +10,6 @@ orr_tensor *orr__ew_back(const struct orr__back *b, int k);
 int orr__ew_lower(struct orr__lowering *c, int i, const struct orr__view *v);
 bool orr__ew_distribute(orr__spread_rule *r);
 int orr__ew_identity(const orr__capture *p, int i);
+bool orr__ew_is_positive(int id); /* is its value of a real number +0, more, or NaN? */
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "ops/back.h"
 #include "ops/ew_id.h"
+#include "ops/ew_op.h"
 #include "ops/lowering.h"
 #include "ops/record.h"
 #include "ops/reference.h"
@@ -205,6 +206,22 @@ static int16_t from_zero(orr__lowering *c, int16_t x, orr_dtype t)
     return (int16_t)c->instr(c, (orr__rinstr){ ORR__RI_EW, (uint8_t)t, ORR__EW_add, zero, x, -1, -1, -1 });
 }
 
+/* Are the values of a chain +0 or more? */
+static bool is_positive(const orr__capture *p, int x)
+{
+    return p->leaf_of[x] < 0 && orr__ew_is_positive(p->node[x]->op->id) && orr__is_float((orr_dtype)p->node[x]->dtype);
+}
+
+/* The dtype in which a chain accumulates. f32 suffices for a sum of a few halves, and of a few f32 that cannot cancel each other. */
+static orr_dtype chain_dtype(const orr__capture *p, int i)
+{
+    const orr__node *n = p->node[i];
+    int x = orr__arg(p, i, 0);
+    orr_dtype t = (orr_dtype)p->node[x]->dtype;
+    bool f32 = n->attr.rop == ORR__RSUM && n->dtype == t && (orr__is_half(t) || (t == ORR_F32 && is_positive(p, x)));
+    return f32 ? ORR_F32 : orr__fold_dtype(n->attr.rop, t);
+}
+
 /* The elements in row-major order, one operation for each. */
 static int lower(orr__lowering *c, int i, const orr__view *v)
 {
@@ -214,7 +231,9 @@ static int lower(orr__lowering *c, int i, const orr__view *v)
                                   [ORR__RMIN] = ORR__EW_minimum };
     const orr__node *n = c->p->node[i], *x = c->p->node[orr__arg(c->p, i, 0)];
     int rop = n->attr.rop;
-    orr_dtype wide = orr__fold_dtype(rop, (orr_dtype)x->dtype);
+    orr_dtype wide = chain_dtype(c->p, i);
+    bool half = orr__is_half((orr_dtype)x->dtype),
+         zero = rop == ORR__RSUM && orr__is_float(wide) && !is_positive(c->p, orr__arg(c->p, i, 0));
     int64_t index[ORR_MAX_RANK] = { 0 };
     int16_t sum = -1;
     for (int d = 0; d >= 0;) {
@@ -226,13 +245,12 @@ static int lower(orr__lowering *c, int i, const orr__view *v)
                 w.mul[k] = w.more[k] = w.too[k] = 0;
                 w.taken = w.taken == k ? -1 : w.taken;
             }
-        bool first = sum < 0 && rop == ORR__RSUM && orr__is_float(wide), half = orr__is_half((orr_dtype)x->dtype);
         int16_t next = orr__lower_operand(c, i, 0, &w);
-        if (first && !half) /* a half may have excess precision */
+        if (sum < 0 && zero && !half) /* a half may have excess precision */
             next = from_zero(c, next, (orr_dtype)x->dtype);
         if (wide != (orr_dtype)x->dtype)
             next = (int16_t)c->instr(c, (orr__rinstr){ ORR__RI_CAST, (uint8_t)wide, 0, next, -1, -1, -1, -1 });
-        if (first && half)
+        if (sum < 0 && zero && half)
             next = from_zero(c, next, wide);
         sum = sum < 0
                   ? next

@@ -363,6 +363,10 @@ void orr__cloop_fold_at_once(const orr__cloop *c, int pass, orr__part **mark);
 /* Its parts: declares lane<number>; clears it; the values since `mark` with a step for each fold, taken out of the tree as a `body`; the body
  * over [q, e) by the number of columns, up to element j, where fewer than a full set are left; joins lane<number> with acc<number>. */
 void orr__cloop_lane(const orr__cloop *c, int number);
+/* The register of integers of at most two bytes that a fold adds as they are, or as floats that equal them; -1: none. Its columns are integers
+ * of four bytes, which a block does not exceed. The type of a fold's columns. */
+int orr__cloop_counted(const orr__region *fold);
+const char *orr__cloop_column_type(const orr__cloop *c, int number);
 void orr__cloop_lane_clear(const orr__cloop *c, int number);
 orr__part *orr__cloop_into_lanes(const orr__cloop *c, int pass, orr__part **mark);
 void orr__cloop_by_lanes(const orr__cloop *c, const orr__part *body);

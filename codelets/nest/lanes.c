@@ -28,6 +28,22 @@ void orr__cloop_folds(const orr__cloop *c, int pass, int how)
             (void)orr__cloop_fold(c, how, n);
 }
 
+int orr__cloop_counted(const orr__region *fold)
+{
+    const orr__rinstr *in = &fold->instr[fold->out_reg[0]];
+    bool cast = in->kind == ORR__RI_CAST && orr__is_float((orr_dtype)in->dtype);
+    orr_dtype t = (orr_dtype)(cast ? fold->instr[in->x].dtype : in->dtype);
+    bool few = t == ORR_BOOL ||
+               (orr__is_int(t) && orr_dtype_size(t) <= 2 && (!cast || orr_dtype_size((orr_dtype)in->dtype) >= 4));
+    return fold->search || fold->rop[0] != ORR__RSUM || !few ? -1 : cast ? in->x : fold->out_reg[0];
+}
+
+const char *orr__cloop_column_type(const orr__cloop *c, int number)
+{
+    orr__region fold = orr__emit_fold_of(c->r, number);
+    return orr__cloop_counted(&fold) >= 0 ? "orr_i32" : orr__cloop_fold_type(c, number);
+}
+
 void orr__cloop_lane_clear(const orr__cloop *c, int number)
 {
     orr__part *clear = orr__cloop_fold(c, ORR__FOLD_CLEAR, number);
@@ -37,7 +53,7 @@ void orr__cloop_lane_clear(const orr__cloop *c, int number)
 
 void orr__cloop_lane(const orr__cloop *c, int number)
 {
-    orr__cloop_declare(c, ORR__ARRAY_LOOSE, orr__cloop_fold_type(c, number), "lane", number, ORR__CLOOP_LANES);
+    orr__cloop_declare(c, ORR__ARRAY_LOOSE, orr__cloop_column_type(c, number), "lane", number, ORR__CLOOP_LANES);
     orr__cloop_lane_clear(c, number);
 }
 

@@ -35,6 +35,11 @@ static void next_block(const orr__cloop *c, int a)
         orr__nest_close(c->n, d != c->side && x->stride[d] != 0 && orr__cloop_of_line(c->r, a, d) > 1);
 }
 
+static int64_t row_bytes(const orr__cloop *c, int n)
+{
+    return c->r->dim[c->r->rank - 1] * (int64_t)orr_dtype_size((orr_dtype)c->r->instr[n].dtype);
+}
+
 /* The load of an index for each row, from which gather n has its places; -1: there is none. */
 static int index_of(const orr__cloop *c, int n)
 {
@@ -57,16 +62,20 @@ static bool is_gathered(const orr__cloop *c, int n)
     return is;
 }
 
-/* The rows [from, to) that instruction n gathers, row after row: they may be anywhere, and a processor waits for few of them at a time. */
+/* The rows [from, to) that instruction n gathers, row after row, the first elements of long ones: they may be anywhere, and a processor waits for
+ * few of them at a time. */
 static void gathered(const orr__cloop *c, int n, int axis, const char *from, const char *to, int cache)
 {
     const orr__region *r = c->r;
     int index = r->instr[index_of(c, n)].a, a = r->instr[n].a, last = r->rank - 1;
+    const char *size = row_bytes(c, n) > ORR__T_AHEAD
+                           ? orr__nest_say(c->n, "%d", ORR__T_AHEAD / (int)orr_dtype_size((orr_dtype)r->instr[n].dtype))
+                           : orr__cloop_size(c, last);
     (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, orr__cloop_name(c, "i", axis), from, to, NULL);
     orr__nest_set(c->n, "const orr_idx next = (orr_idx)%s[%s]", orr__cloop_array(c, index),
                   orr__cloop_index(c, index, false));
     (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, orr__cloop_name(c, "i", last), "0",
-                         r->access[a].stride[last] ? orr__cloop_size(c, last) : "1",
+                         r->access[a].stride[last] ? size : "1",
                          orr__nest_say(c->n, "%d", orr__cloop_of_line(r, a, last)));
     orr__nest_set(c->n, "ORR_PREFETCH(&%s[%s + next * (orr_idx)W(%d)], %d)", orr__cloop_array(c, a),
                   orr__cloop_index(c, a, false), orr__emit_by(r, &c->lay, a), cache);
@@ -89,13 +98,14 @@ void orr__cloop_prefetch_gathered(const orr__cloop *c)
     if (last < 1 || orr__cloop_most_reach(c) == ORR__CLOOP_NEAR)
         return;
     for (int n = 0; n < c->r->ninstr; n++) {
-        int64_t bytes = c->r->dim[last] * (int64_t)orr_dtype_size((orr_dtype)c->r->instr[n].dtype);
-        if (!is_gathered(c, n) || bytes > ORR__T_AHEAD)
+        int64_t bytes = row_bytes(c, n);
+        if (!is_gathered(c, n))
             continue;
         (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR);
         orr__nest_set(c->n, "const orr_idx here = i%d", last - 1);
         row_ahead(c, n, ORR__T_AHEAD / bytes, ORR__IN_L2);
-        row_ahead(c, n, ORR__T_AHEAD / 2 / bytes, ORR__IN_L1);
+        if (bytes <= ORR__T_AHEAD)
+            row_ahead(c, n, ORR__T_AHEAD / 2 / bytes, ORR__IN_L1);
         orr__nest_close(c->n, 1);
     }
 }

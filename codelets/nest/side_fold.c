@@ -4,17 +4,24 @@
 
 #include "codelets/nest/internal.h"
 
+static bool counts(const orr__cloop *c, int n)
+{
+    orr__region fold = orr__emit_fold_of(c->r, n);
+    return orr__cloop_counted(&fold) >= 0;
+}
+
+/* Integers are added in any order. */
 static int columns_of(const orr__cloop *c, int n)
 {
     orr__region fold = orr__emit_fold_of(c->r, n);
-    return orr__cloop_columns(&fold, c->r->dim[c->r->rank - 1]);
+    return counts(c, n) ? 1 : orr__cloop_columns(&fold, c->r->dim[c->r->rank - 1]);
 }
 
 void orr__cloop_side_begin(const orr__cloop *c, int n)
 {
     int columns = columns_of(c, n);
     const char *rows_of = orr__nest_say(c->n, "%d", c->width);
-    orr__cloop_declare(c, 0, orr__cloop_fold_type(c, n), "acc", n, columns * c->width);
+    orr__cloop_declare(c, 0, orr__cloop_column_type(c, n), "acc", n, columns * c->width);
     if (columns == 1) {
         orr__part *clear = orr__cloop_fold(c, ORR__FOLD_CLEAR, n);
         clear->name = orr__cloop_name(c, "acc", n);
@@ -31,7 +38,7 @@ void orr__cloop_side_begin(const orr__cloop *c, int n)
 void orr__cloop_side_step(const orr__cloop *c, int n)
 {
     int columns = columns_of(c, n);
-    orr__part *step = orr__cloop_fold(c, ORR__FOLD_STEP, n);
+    orr__part *step = orr__cloop_fold(c, counts(c, n) ? ORR__FOLD_LANE : ORR__FOLD_STEP, n);
     if (c->r->search) {
         step->dtype = ORR_I32;
         step->at = orr__nest_say(c->n, "where%d[%s]", n, orr__cloop_side_place(c, false));

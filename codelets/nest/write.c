@@ -193,6 +193,15 @@ static void step(const writer *w, const orr__part *f, const orr__region *fold, c
     orr__text_add(t, masked ? "    }\n    }\n    }\n" : "    }\n");
 }
 
+/* A column of integers. */
+static void count(const writer *w, const orr__part *f, int counted)
+{
+    orr__text_addf(w->t, "    %s += ", f->name);
+    if (f->around.masked)
+        orr__text_addf(w->t, "(%s)lane >= live ? 0 : ", orr__emit_lane(f->around.masked));
+    orr__text_addf(w->t, "(orr_i32)r%d;\n", counted);
+}
+
 /* The outcome is rounded to the register's dtype, as any value. */
 static void rounded(const writer *w, const orr__part *f, const orr__region *fold)
 {
@@ -264,13 +273,23 @@ static void fold(const writer *w, const orr__part *f)
         orr__text_addf(w->t, "    for (orr_idx l = 0; l < %s; l++)\n        %s[l] = orr_first_%d()%s;\n", f->to,
                        f->name, f->n, r.search ? ".value" : "");
         break;
-    case ORR__FOLD_STEP:
-    case ORR__FOLD_LANE: step(w, f, &r, wide); break;
+    case ORR__FOLD_LANE:
+        if (orr__cloop_counted(&r) >= 0) {
+            count(w, f, orr__cloop_counted(&r));
+            break;
+        } /* fall through */
+    case ORR__FOLD_STEP: step(w, f, &r, wide); break;
     case ORR__FOLD_BLOCK:
         orr__text_addf(w->t, "    orr_block_%d(&acc%d, &lost%d, %s, %s);\n", f->n, f->n, f->n, f->from, f->to);
         break;
     case ORR__FOLD_JOIN:
-        orr__text_addf(w->t, "    orr_join_%d(&acc%d, &lost%d, %s);\n", f->n, f->n, f->n, f->name);
+        if (orr__cloop_counted(&r) >= 0)
+            orr__text_addf(w->t,
+                           "    {\n    orr_i64 total = 0;\n    for (int l = 0; l < %d; l++)\n        total += %s[l];\n"
+                           "    orr_add_%d(&acc%d, &lost%d, (%s)total);\n    }\n",
+                           ORR__CLOOP_LANES, f->name, f->n, f->n, f->n, wide);
+        else
+            orr__text_addf(w->t, "    orr_join_%d(&acc%d, &lost%d, %s);\n", f->n, f->n, f->n, f->name);
         break;
     case ORR__FOLD_END: end(w, f, &r, wide); break;
     default: value(w, f, &r); break;

@@ -107,7 +107,9 @@ ORR_API orr_tensor *orr_flip_at(const char *file, int line, orr_tensor *x, orr_a
 /* -- reductions ------------------------------------------------------------------------------------------ */
 /* All take the axes to reduce over (ORR_AXES(0, -1), ORR_ALL_AXES); with keepdims these stay with length 1. An empty
  * list of axes reduces nothing. Errors of all: ORR_EAXIS (out of range, or twice). Cost of all: one pass over x
- * unless said otherwise. f32 and f16 sums accumulate in f64 and are rounded once. */
+ * unless said otherwise. f32 and f16 sums accumulate in f64 and are rounded once. A sum of n ≤ 16 values that becomes a part of another kernel
+ * accumulates in f32 if the values are halves, or are computed by abs, square, exp or sigmoid: these cannot cancel, so that the error is at
+ * most n/2 ulp. */
 
 /** Σ x. Of no elements: 0. dtypes: all; bool and signed integers sum to i64, unsigned to u64 (wrapping), others keep
  * theirs.

@@ -328,6 +328,34 @@ static void exact_identities_vanish(void)
     orr__regions rs = regions_of(&y, 1, true);
     ORR_CHECK(rs.n == 1 && rs.region[0].ninstr == 3); /* load abs add */
     orr__regions_free(&rs);
+    y = orr_exp(orr_maximum(orr_minimum(x, x), orr_positive(x)));
+    rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 1 && rs.region[0].ninstr == 2); /* load exp */
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
+/* Does a chain for this sum have a number in f64? */
+static bool sums_in_f64(orr_tensor *y)
+{
+    orr__regions rs = regions_of(&y, 1, true);
+    bool wide = false;
+    ORR_CHECK(rs.n == 1 && rs.region[0].rmask == 0);
+    for (int i = 0; i < rs.region[0].ninstr; i++)
+        wide = wide || rs.region[0].instr[i].dtype == ORR_F64;
+    orr__regions_free(&rs);
+    return wide;
+}
+
+static void few_numbers_that_cannot_cancel_are_summed_in_f32(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = leaf(ORR_SHAPE(20, 3, 40)), *half = orr_placeholder(ORR_BF16, ORR_SHAPE(20, 3, 40));
+    ORR_CHECK(!sums_in_f64(orr_sum(orr_square(x), ORR_AXES(1), false)));
+    ORR_CHECK(!sums_in_f64(orr_mean(orr_abs(x), ORR_AXES(1), false)));
+    ORR_CHECK(!sums_in_f64(orr_sum(half, ORR_AXES(1), false)));
+    ORR_CHECK(sums_in_f64(orr_sum(x, ORR_AXES(1), false)));
+    ORR_CHECK(sums_in_f64(orr_sum(orr_mul(x, x), ORR_AXES(1), false)));
     (void)orr_scope_end(s);
 }
 
@@ -481,6 +509,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(equal_content_has_equal_keys_whatever_the_size),
                                       ORR_TEST(equal_subexpressions_are_computed_once),
                                       ORR_TEST(exact_identities_vanish),
+                                      ORR_TEST(few_numbers_that_cannot_cancel_are_summed_in_f32),
                                       ORR_TEST(rows_are_folded_in_place),
                                       ORR_TEST(rows_that_cannot_be_folded_in_place_are_not),
                                       ORR_TEST(values_made_of_indices_need_no_memory),

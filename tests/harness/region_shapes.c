@@ -68,6 +68,35 @@ void folds_of_narrow_columns(void)
     rc_state = before;
 }
 
+/* Integers of one and two bytes, and truth values, are counted as they are, even if floats are made of them first. */
+void sums_of_small_integers(void)
+{
+    static rb b;
+    const unsigned long long before = rc_state;
+    static const struct {
+        int64_t dim[2];
+        orr_dtype t, as;
+    } of[] = { { { 5, 2100 }, ORR_U16, ORR_F32 }, { { 300, 33 }, ORR_I8, ORR_F32 },  { { 700, 7 }, ORR_BOOL, ORR_F32 },
+               { { 9, 1055 }, ORR_I16, ORR_I16 }, { { 40, 70 }, ORR_BOOL, ORR_F16 }, { { 64, 100 }, ORR_U8, ORR_F64 },
+               { { 100, 50 }, ORR_U8, ORR_BF16 }, { { 3, 97 }, ORR_I16, ORR_F16 } };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        orr_dtype t = of[i].t, as = of[i].as;
+        int64_t n = of[i].dim[0] * of[i].dim[1];
+        rb_begin(&b, RB_REDUCE, 2, of[i].dim);
+        b.r.rmask = 2;
+        int x = rb_load(&b, rb_linear(&b, rb_input(&b, t == ORR_BOOL ? ORR_I8 : t, n)));
+        int y = rb_load(&b, rb_access(&b, rb_input(&b, ORR_I8, of[i].dim[1]), 0, (int64_t[]){ 0, 1 }));
+        x = t == ORR_BOOL ? rb_ew(&b, "less", x, y, -1) : x;
+        b.r.rop[0] = b.r.rop[1] = ORR__RSUM;
+        rb_out(&b, orr__is_float(as) ? as : ORR_I64, as == t ? x : rb_cast(&b, as, x));
+        rb_out(&b, ORR_F32, rb_cast(&b, ORR_F32, y));
+        char what[64];
+        (void)snprintf(what, sizeof what, "small integers %d,", (int)i);
+        rc_check(what, &b, 1, t == ORR_U8 || t == ORR_U16 ? 0 : -100, 100, 0);
+    }
+    rc_state = before;
+}
+
 int rsh_access(rb *b, orr_dtype t)
 {
     int64_t stride[ORR_MAX_RANK], offset = rsh_draw(4), count = 1;
