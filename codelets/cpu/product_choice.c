@@ -101,7 +101,7 @@ bool orr__product_is_small(const orr__region *r)
     kind s = kind_of(r);
     const char *isa = orr__cpu_vec()->isa;
     int64_t facts[6] = { s.wide, s.ta, s.tb, s.m, s.n, s.k };
-    uint64_t key = orr__hash(isa, strlen(isa), 0x5a11), h = orr__hash(facts, sizeof facts, 0);
+    uint64_t key = orr__hash(isa, strlen(isa), 0x5a12), h = orr__hash(facts, sizeof facts, 0);
     orr__variants *v = orr__variants_of(key, (uint32_t)(h ^ h >> 32), 2);
     int way = orr__variants_next(v, &timed);
     if (timed) {

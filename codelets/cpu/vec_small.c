@@ -68,15 +68,11 @@ typedef float vec4 __attribute__((vector_size(16)));
 typedef double vec2 __attribute__((vector_size(16)));
 static inline vec4 some_f32(const float *p, int64_t n)
 {
-    vec4 x = { 0 };
-    memcpy(&x, p, (size_t)n * sizeof *p);
-    return x;
+    return (vec4){ p[0], n > 1 ? p[1] : 0, n > 2 ? p[2] : 0, 0 };
 }
 static inline vec2 some_f64(const double *p, int64_t n)
 {
-    vec2 x = { 0 };
-    memcpy(&x, p, (size_t)n * sizeof *p);
-    return x;
+    return (vec2){ p[0], n > 1 ? p[1] : 0 };
 }
 #define VEC_f32 vec4
 #define VEC_f64 vec2
@@ -98,6 +94,13 @@ static inline vec2 some_f64(const double *p, int64_t n)
 #endif
 #define PUT_f32(p, mask, x, n) F(put_some)(p, x, n)
 #define PUT_f64 PUT_f32
+#endif
+#if defined(__SSE2__)
+#define IN_REGISTER(x) __asm__("" : "+x"(x))
+#elif defined(__aarch64__)
+#define IN_REGISTER(x) __asm__("" : "+w"(x))
+#else
+#define IN_REGISTER(x) (void)(x)
 #endif
 
 #define REAL float

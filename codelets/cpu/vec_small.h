@@ -5,11 +5,12 @@
 /* Elements of a vector. */
 #define W ((int64_t)(sizeof(V(VEC)) / sizeof(REAL)))
 
-/* Stores the first n elements of x. */
+/* Stores the first n elements of x. The sums of a tile stay in registers: the compiler does not see that `from` is one of them. */
 static inline __attribute__((always_inline)) void F(put_some)(REAL *to, V(VEC) x, int64_t n)
 {
     REAL from[W];
     int64_t at = 0;
+    IN_REGISTER(x);
     memcpy(from, &x, sizeof x);
 #pragma GCC unroll 4
     for (int64_t w = W / 2; w > 0; w /= 2)
