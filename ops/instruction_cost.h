@@ -23,6 +23,7 @@
     X(TURN_2, 4, "the same one by one, of two bytes or more")                                                          \
     X(TURN_1, 12, "the same of one byte")                                                                              \
     X(ROW, 8, "finding a gathered row; half of starting the copy of a row")                                            \
+    X(BOX, 16, "finding out whether a piece of a row, or an element of rows side by side, is inside of a box")         \
     X(LOOP, 24, "starting the loop of a row")                                                                          \
     X(SIDE, 48, "starting the loop over rows side by side")                                                            \
     X(PASS, 100, "another pass over a row: its loops, and what is kept")                                               \

@@ -3,11 +3,15 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "codelets/nest/internal.h"
 #include "ops/instruction_cost.h"
 #include "runtime/base/env.h"
 #include "runtime/base/minmax.h"
 #include "runtime/base/regret.h"
+
+/* Places of boxes that are looked at. */
+enum { CUTS = 16 }; /* limit of search */
 
 /* The operands and results of a region, for the costs of its rows. */
 typedef struct {
@@ -21,13 +25,16 @@ typedef struct {
     int halves;                  /* operands and results of f16                                      */
     int gathered;                /* rows that are found                                              */
     int copied, masks,
-        apart;         /* operands whose elements are copied for joined rows, one by one; masked; copied row by row */
-    int operands;      /* that are loaded                                                  */
-    int64_t from, end; /* of a row, without the elements outside of a box: these are computed one by one */
-    bool packed;       /* one of them is copied                                            */
-    bool masked;       /* a vector at the end of a row can be masked (orr__cloop_maskable) */
-    bool narrow;       /* a value in memory has one or two bytes */
-    bool far;          /* the operands and results exceed the caches of a core */
+        apart;    /* operands whose elements are copied for joined rows, one by one; masked; copied row by row */
+    int starts;   /* of the copies of values of a row */
+    int boxed;    /* operands with boxes */
+    int operands; /* that are loaded                                                  */
+    int cuts; /* places inside of a row where boxes begin and end, ascending, from 0 on, and its end: a loop for each piece */
+    int64_t cut[CUTS];
+    bool packed; /* one of them is copied                                            */
+    bool masked; /* a vector at the end of a row can be masked (orr__cloop_maskable) */
+    bool narrow; /* a value in memory has one or two bytes */
+    bool far;    /* the operands and results exceed the caches of a core */
 } parts;
 
 /* Bytes of the vectors of kernels on this processor, as ORR_VECTOR. */
@@ -65,9 +72,21 @@ static int copy_of(orr_dtype t)
 static int turn_of_operand(const orr__access *a, orr_dtype t, int64_t along, int side)
 {
     int64_t across = side < 0 ? 0 : a->stride[side];
-    bool moves = a->box || (along != 0 && across != 0 && across != 1);
-    bool together = !a->box && (along == 1 || across == -1); /* squares, or vectors in reverse order */
-    return !moves ? 0 : together ? turn_of(t) : ORR__MAX(turn_of(t), ORR__COST_TURN_2);
+    bool moves = (along != 0 && across != 0 && across != 1);
+    bool together = (along == 1 || across == -1); /* squares, or vectors in reverse order */
+    return a->box ? ORR__COST_BOX : !moves ? 0 : together ? turn_of(t) : ORR__MAX(turn_of(t), ORR__COST_TURN_2);
+}
+
+static void cut_row(parts *p, int64_t at)
+{
+    int k = 0;
+    while (k < p->cuts && p->cut[k] < at)
+        k++;
+    if (k == 0 || k == p->cuts || p->cut[k] == at || p->cuts == CUTS) /* 0 and the end of the row are there */
+        return;
+    memmove(p->cut + k + 1, p->cut + k, (size_t)(p->cuts - k) * sizeof *p->cut);
+    p->cut[k] = at;
+    p->cuts++;
 }
 
 static void add_operand(parts *p, const orr__region *r, const orr__rinstr *in)
@@ -79,10 +98,11 @@ static void add_operand(parts *p, const orr__region *r, const orr__rinstr *in)
     p->strided += along != 0 && along != 1 ? copy_of(t) : 0;
     p->halves += t == ORR_F16 && along == 1;
     p->operands++;
+    p->boxed += a->box != 0;
     p->narrow = p->narrow || orr_dtype_size(t) < 4;
     if (r->rank && a->box >> (r->rank - 1) & 1u) {
-        p->from = ORR__MAX(a->lo[r->rank - 1], p->from);
-        p->end = ORR__MIN(a->hi[r->rank - 1], p->end);
+        cut_row(p, a->lo[r->rank - 1]);
+        cut_row(p, a->hi[r->rank - 1]);
     }
     p->packed = p->packed || (along != 0 && along != 1);
     p->masked = p->masked && !a->box && (along == 0 || along == 1 || orr__cloop_may_pack(r, in->a)) && masks(t);
@@ -114,6 +134,8 @@ static void add_copies(parts *p, const orr__region *r)
         orr__way way = orr__cloop_way(r, in->a);
         p->copied += way == ORR__SAME_COLUMN || way == ORR__ROWS_ANYWHERE ||
                      (in->kind == ORR__RI_IOTA && orr__cloop_join_moves(r, in->a));
+        if (way == ORR__SAME_COLUMN) /* a value of the row, or its index, whose copy is a loop of its own */
+            p->starts += 2 * ORR__COST_ROW + (in->kind == ORR__RI_IOTA ? ORR__COST_LOOP : 0);
         p->apart += way == ORR__ROWS_APART && !pitched;
         p->masks += r->access[in->a].box != 0;
     }
@@ -148,7 +170,8 @@ static parts parts_of(const orr__region *r, bool sides, bool joins)
 {
     parts p = { .masked = true,
                 .far = orr__cloop_bytes(r) >= ORR__T_CORE_CACHES,
-                .end = r->rank ? r->dim[r->rank - 1] : 1,
+                .cuts = 2,
+                .cut = { 0, r->rank ? r->dim[r->rank - 1] : 1 },
                 .side = sides ? orr__cloop_side_axis(r) : -1 };
     for (int n = 0; n < r->ninstr; n++) {
         add_instruction(&p, r, &r->instr[n]);
@@ -185,11 +208,15 @@ static int64_t cost_of_end(const parts *p, int64_t length)
 static double cost_of_each(const parts *p, int64_t length)
 {
     int trees = 2 * (p->folds - p->in_order) - p->extremes;
-    int64_t inner = ORR__MAX(p->end - p->from, 0), borders = (p->from > 0) + (p->end < length);
-    return (double)(ORR__COST_LOOP * (ORR__MAX(p->operands / 2, 1) + borders) + cost_of_end(p, inner) +
-                    p->work * (length - inner) + (p->strided + ORR__COST_FOLD * (p->in_order + p->waits)) * length +
-                    ORR__COST_TREE / 2 * trees + ORR__COST_PASS * (p->passes > 1 ? p->passes - 1 : 0) +
-                    ORR__COST_HALVES * p->halves);
+    int64_t ends = 0;
+    for (int k = 0; k + 1 < p->cuts; k++) {
+        int64_t piece = p->cut[k + 1] - p->cut[k];
+        ends += piece * ORR__T_RARE_SET < length ? p->work * piece : cost_of_end(p, piece);
+    }
+    return (double)(ORR__COST_LOOP * (ORR__MAX(p->operands / 2, 1) + p->cuts - 2) + ends +
+                    ORR__COST_BOX * p->boxed * (p->cuts - 1) +
+                    (p->strided + ORR__COST_FOLD * (p->in_order + p->waits)) * length + ORR__COST_TREE / 2 * trees +
+                    ORR__COST_PASS * (p->passes > 1 ? p->passes - 1 : 0) + ORR__COST_HALVES * p->halves);
 }
 
 /* Fewer rows side by side are fewer vectors whose work overlaps. */
@@ -201,7 +228,7 @@ static double cost_of_side(const parts *p, const orr__region *r, int64_t length)
 
 static double cost_of_joined(const parts *p, int64_t length)
 {
-    int row = ORR__COST_ROW * (p->gathered + 2 * p->apart);
+    int row = ORR__COST_ROW * (p->gathered + 2 * p->apart) + p->starts;
     int vector = ORR__COST_STORE * (p->copied + p->apart) + ORR__COST_STORE / 2 * p->masks;
     return (double)(row + vector * length / ORR__CLOOP_VECTOR);
 }

@@ -81,15 +81,16 @@ static bool shared(const orr__cloop *c, int a)
     return any;
 }
 
-/* The axis of the loop around the innermost one, if neighbouring rows along it are not neighbours in memory, and short; else -1. */
+/* The axis of the loop around the innermost one, if most of what is between short rows along it is not read, by no other access either; else -1. */
 static int apart(const orr__cloop *c, int a)
 {
     const orr__access *x = &c->r->access[a];
     int last = c->r->rank - 1, d = last > 0 && !c->joins ? c->order[last - 1] : -1;
-    int64_t bytes = c->r->dim[last] * (int64_t)orr_dtype_size((orr_dtype)c->r->in_dtype[x->input]);
-    return d >= 0 && x->stride[d] != 0 && x->stride[d] != x->stride[last] * c->r->dim[last] && bytes < ORR__T_AHEAD
-               ? d
-               : -1;
+    int64_t row = c->r->dim[last], read = 0;
+    for (int b = 0; b < c->r->naccess; b++)
+        read += c->r->access[b].input == x->input ? row : 0;
+    bool gaps = d >= 0 && llabs(x->stride[d]) >= 2 * read;
+    return gaps && row * (int64_t)orr_dtype_size((orr_dtype)c->r->in_dtype[x->input]) < ORR__T_AHEAD ? d : -1;
 }
 
 bool orr__cloop_rows_apart(const orr__cloop *c)
