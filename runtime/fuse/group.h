@@ -96,6 +96,9 @@ float orr__folded_count(const orr__capture *p, int i);
 bool orr__unrolls(const orr__capture *p, const orr__usage *use, int i);
 /* Axes across rows of memory that are folded first, by a chain, since the rest of fold i are short rows; 0: none. */
 uint32_t orr__unrolled_axes(const orr__capture *p, const orr__usage *use, int i);
+/* The last axes of fold i, 0: none, if its values are read along them, and a kept axis is before them and behind other folded ones: a fold over
+ * them first reads a large operand in order, not once for each kept element. */
+uint32_t orr__last_axes(const orr__capture *p, const orr__usage *use, int i);
 /* True if node i is a view that no affine map describes, such as a reshape that mixes axes. Such a view reads its
  * operand's buffer in row-major order. */
 bool orr__mixes_axes(const orr__capture *p, int i);

@@ -177,8 +177,8 @@ static bool worth(const moving *s, int i)
            moves(s, j, &p->node[i]->shape, DEPTH);
 }
 
-/* Adds fold i of p to q: a chain over `axes`, and a fold of its values over the others, if there are any. Returns its number. */
-static int unroll(moving *s, int i, uint32_t axes)
+/* Adds fold i of p to q: a chain, or a fold, over `axes`, and a fold of its values over the others, if there are any. Returns its number. */
+static int divide(moving *s, int i, uint32_t axes, const orr__op *first)
 {
     const orr__node *n = s->p->node[i], *x = s->p->node[orr__arg(s->p, i, 0)];
     int32_t arg = s->map[orr__arg(s->p, i, 0)];
@@ -187,7 +187,7 @@ static int unroll(moving *s, int i, uint32_t axes)
     for (int d = 0; d < shape.rank; d++)
         shape.dim[d] = rest >> d & 1u ? x->shape.dim[d] : shape.dim[d];
     orr_dtype dtype = rest ? orr__fold_dtype(n->attr.rop, (orr_dtype)x->dtype) : (orr_dtype)n->dtype;
-    orr__node *chain = copy(s, n, n->op->unrolled, dtype, &shape), *r = chain;
+    orr__node *chain = copy(s, n, first, dtype, &shape), *r = chain;
     if (chain) {
         chain->attr = n->attr;
         chain->attr.mask = axes;
@@ -217,7 +217,12 @@ static void rewrite(moving *s)
         }
         uint32_t axes = unrolled(s, i);
         if (axes) {
-            s->map[i] = unroll(s, i, axes);
+            s->map[i] = divide(s, i, axes, p->node[i]->op->unrolled);
+            continue;
+        }
+        axes = orr__last_axes(p, s->use, i);
+        if (axes) {
+            s->map[i] = divide(s, i, axes, p->node[i]->op);
             continue;
         }
         int nin = orr__capture_nin(p, i), first = q->narg;
@@ -257,7 +262,7 @@ orr_status orr__move_reshapes(orr__site at, const orr__capture *p, orr__moved *k
     if (!s.oom)
         orr__usage_of(p, s.use);
     for (int i = 0; i < p->n && !s.oom && !any; i++)
-        any = worth(&s, i) || unrolled(&s, i);
+        any = worth(&s, i) || unrolled(&s, i) || orr__last_axes(p, s.use, i);
     if (any) {
         k->q = *p;
         k->q.node = NULL;

@@ -14,6 +14,8 @@
 
 /* Limits: instructions of a chain, half of a region's; levels of element-wise work that are searched. */
 enum { MOST = ORR__T_REGION_OPS / 2, DEPTH = 32 }; /* limit of search */
+/* Bytes of longer pieces of lines are read in any order without much waste. */
+enum { FEW_LINES = 4 * ORR__CACHE_LINE }; /* limit of the machine */
 
 float orr__folded_count(const orr__capture *p, int i)
 {
@@ -180,4 +182,32 @@ uint32_t orr__unrolled_axes(const orr__capture *p, const orr__usage *use, int i)
     for (int d = 0; x && d < x->shape.rank; d++)
         length *= (n->attr.mask & ~axes) >> d & 1u ? x->shape.dim[d] : 1;
     return axes && !row && length <= ORR__T_SHORT_ROW ? axes : 0;
+}
+
+uint32_t orr__last_axes(const orr__capture *p, const orr__usage *use, int i)
+{
+    const orr__node *n = p->node[i];
+    int rop = n->attr.rop;
+    if (orr__pattern_of(p, i) != ORR__PATTERN_FOLD || !n->op->unrolled || rop == ORR__RANY || rop == ORR__RALL ||
+        orr__ablated(ORR__OFF_UNROLL_FOLDS))
+        return 0;
+    const orr__node *x = p->node[orr__arg(p, i, 0)];
+    int64_t size = (int64_t)orr_dtype_size((orr_dtype)x->dtype), length = 1;
+    uint32_t last = 0, others = 0;
+    int d = x->shape.rank - 1, best = 0;
+    for (; d >= 0 && (n->attr.mask >> d & 1u || x->shape.dim[d] == 1); d--) {
+        last |= n->attr.mask & 1u << d;
+        length *= x->shape.dim[d];
+    }
+    for (int k = 0; k < d; k++)
+        others |= x->shape.dim[k] > 1 ? n->attr.mask & 1u << k : 0;
+    if (orr__is_compound((orr_dtype)x->dtype) || length * size >= FEW_LINES || !last || !others ||
+        orr__shape_count(&x->shape) * size < ORR__T_CORE_CACHES)
+        return 0;
+    rows r = { .shared = false };
+    orr__view v = orr__view_identity(x->shape.rank);
+    read_rows(p, use, orr__arg(p, i, 0), &v, &r);
+    for (int k = 1; k < x->shape.rank; k++)
+        best = r.along[k] > r.along[best] ? k : best;
+    return last >> best & 1u ? last : 0;
 }

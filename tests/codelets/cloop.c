@@ -332,6 +332,21 @@ static void halves_that_are_packed_first(void)
     free(text);
 }
 
+/* Columns of two operands beside each other: no element is inside of both boxes, and each part of a row is a loop of its own. */
+static void parts_of_rows_beside_each_other_are_loops(void)
+{
+    static rb b;
+    const int64_t dim[2] = { 500, 125 };
+    orr__nest_offer offer[ORR__NEST_OFFERS];
+    rb_begin(&b, RB_MAP, 2, dim);
+    int x = rb_load(&b, rb_box(&b, rb_access(&b, rb_input(&b, ORR_F32, 500 * 32), 0, (int64_t[]){ 32, 1 }), 1, 0, 32));
+    int y =
+        rb_load(&b, rb_box(&b, rb_access(&b, rb_input(&b, ORR_F32, 500 * 93), -32, (int64_t[]){ 93, 1 }), 1, 32, 125));
+    rb_out(&b, ORR_F32, rb_ew(&b, "silu", rb_ew(&b, "add", x, y, -1), -1, -1));
+    ORR_CHECK(orr__cloop_offers(&b.r, offer) == ORR__NEST_EACH);
+    ORR_CHECK(offer[ORR__NEST_SIDE].no || offer[ORR__NEST_SIDE].cost > 4 * offer[ORR__NEST_EACH].cost);
+}
+
 /* Regions that differ only in sizes have one source. */
 static void sizes_are_not_in_the_text(void)
 {
@@ -424,12 +439,12 @@ static void unsupported_region_is_refused(void)
     X(normal_random_numbers_are_close)                                                                                 \
     X(casts_between_dtypes)                                                                                            \
     X(empty_ranges_are_nothing)                                                                                        \
-    X(graphs_equal_reference) X(reductions_of_every_shape) X(folds_of_narrow_columns) X(sums_of_small_integers)        \
-        X(long_sums_are_compensated) X(maps_of_any_accesses) X(rows_see_their_folds) X(rows_fold_computed_values)      \
-            X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs) X(rows_draw_their_numbers)                  \
-                X(nan_bounds_win_in_clip) X(bodies_too_long_for_one_loop) X(boxes_of_any_place)                        \
-                    X(more_boxes_than_a_set_holds) X(a_box_of_an_outer_axis_beside_joined_rows)                        \
-                        X(indices_beside_joined_rows) X(rows_of_any_length)
+    X(graphs_equal_reference)                                                                                          \
+    X(reductions_of_every_shape) X(folds_of_narrow_columns) X(sums_of_small_integers) X(long_sums_are_compensated)     \
+        X(maps_of_any_accesses) X(rows_see_their_folds) X(rows_fold_computed_values) X(nan_of_any_payload_stays_nan)   \
+            X(random_numbers_of_long_runs) X(rows_draw_their_numbers) X(nan_bounds_win_in_clip)                        \
+                X(bodies_too_long_for_one_loop) X(boxes_of_any_place) X(more_boxes_than_a_set_holds)                   \
+                    X(a_box_of_an_outer_axis_beside_joined_rows) X(indices_beside_joined_rows) X(rows_of_any_length)
 #define WRAP(test)                                                                                                     \
     static void compiled_##test(void)                                                                                  \
     {                                                                                                                  \
@@ -493,6 +508,7 @@ int main(int argc, char **argv)
             ORR_TEST(compiled_kernels_differ_for_nan_only),
         ORR_TEST(sizes_are_not_in_the_text),
         ORR_TEST(halves_that_are_packed_first),
+        ORR_TEST(parts_of_rows_beside_each_other_are_loops),
         ORR_TEST(masked_loads_and_stores_have_conditions_of_their_own),
         ORR_TEST(no_loop_draws_its_numbers_one_by_one),
         ORR_TEST(whole_lines_are_stored_past_the_caches),

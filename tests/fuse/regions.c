@@ -189,6 +189,20 @@ static void a_fold_of_two_to_four_neighbours_is_a_map(void)
     (void)orr_scope_end(s);
 }
 
+static void a_fold_on_both_sides_of_an_axis_begins_along_rows(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *y = orr_max(orr_placeholder(ORR_F32, ORR_SHAPE(2000, 26, 13)), ORR_AXES(0, 2), false);
+    orr__regions rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 2 && rs.region[0].rmask == 2u && rs.region[0].out_count == 2000 * 26);
+    orr__regions_free(&rs);
+    y = orr_sum(orr_placeholder(ORR_F32, ORR_SHAPE(2000, 4, 64)), ORR_AXES(0, 2), false); /* rows of some lines */
+    rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 1);
+    orr__regions_free(&rs);
+    (void)orr_scope_end(s);
+}
+
 static void a_chain_runs_inside_its_reduction(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -500,6 +514,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(views_of_views_that_overlap_read_one_buffer),
                                       ORR_TEST(a_fold_across_few_rows_is_a_map),
                                       ORR_TEST(a_fold_of_two_to_four_neighbours_is_a_map),
+                                      ORR_TEST(a_fold_on_both_sides_of_an_axis_begins_along_rows),
                                       ORR_TEST(a_chain_runs_inside_its_reduction),
                                       ORR_TEST(expensive_shared_values_get_a_buffer_and_cheap_ones_do_not),
                                       ORR_TEST(a_broadcast_does_not_multiply_expensive_work),
