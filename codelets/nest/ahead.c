@@ -50,8 +50,8 @@ static bool widens(const orr__cloop *c, int n)
            orr__emit_reading(c->r, &c->lay, &c->around, in->a) == ORR__READ_ALWAYS;
 }
 
-/* Declares wide<n>_<row>. With `axis` ≥ 0, it holds row p + row of that axis. */
-static void widen(const change *ch, int n, int most, const char *to, int row, int axis)
+/* Declares wide<n>_<row>. With `axis` ≥ 0, it holds row p + row · apart of that axis. */
+static void widen(const change *ch, int n, int most, const char *to, int row, int axis, int apart)
 {
     const orr__cloop *c = ch->c;
     int last = c->r->rank - 1;
@@ -59,13 +59,13 @@ static void widen(const change *ch, int n, int most, const char *to, int row, in
     orr__nest_block(c->n);
     orr__nest_set(c->n, "const orr_idx i%d = %s", last, ch->from);
     if (axis >= 0)
-        orr__nest_set(c->n, "const orr_idx i%d = p + %d", axis, row);
+        orr__nest_set(c->n, "const orr_idx i%d = p + %d", axis, row * apart);
     orr__nest_copy(c->n, "orr_widen(wide%d_%d, %s, %s - i%d)", n, row, orr__cloop_address(c, n), to, last);
     orr__nest_close(c->n, 1);
 }
 
 void orr__cloop_widen_rows(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most, int axis,
-                           int rows)
+                           int rows, int apart)
 {
     bool *done = calloc((size_t)c->r->ninstr + 1, sizeof *done);
     if (!done) {
@@ -78,7 +78,7 @@ void orr__cloop_widen_rows(const orr__cloop *c, orr__part **mark, const char *fr
         done[n] = widens(c, n) && (axis < 0 || c->r->instr[n].kind != ORR__RI_GATHER) &&
                   orr__nest_has(list, ORR__PART_LET, n);
         for (int row = 0; row < rows && done[n]; row++)
-            widen(&ch, n, most, to, row, axis);
+            widen(&ch, n, most, to, row, axis, apart);
     }
     change_nodes(&ch, list);
     free(done);
@@ -152,5 +152,5 @@ static void gather_list(const orr__cloop *c, orr__part **mark, const char *from,
 void orr__cloop_widen(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most)
 {
     gather_list(c, mark, from, to, most);
-    orr__cloop_widen_rows(c, mark, from, to, most, -1, 1);
+    orr__cloop_widen_rows(c, mark, from, to, most, -1, 1, 1);
 }

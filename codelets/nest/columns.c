@@ -166,8 +166,9 @@ static void add_rows(const orr__cloop *c, int rows, const char *from, const char
     }
     end_steps(c, column(c));
     orr__nest_close(c->n, 1);
-    orr__cloop_vectorise(c, mark, from, to);
-    orr__cloop_widen_rows(c, mark, from, to, most, d, rows);
+    if (beside == 1 || rows > 1) /* what is beyond some of the rows beside each other are accumulators of the others */
+        orr__cloop_vectorise(c, mark, from, to);
+    orr__cloop_widen_rows(c, mark, from, to, most, d, rows, beside);
     orr__nest_close(c->n, 1);
 }
 

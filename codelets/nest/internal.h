@@ -235,10 +235,11 @@ void orr__cloop_draw(const orr__cloop *c, orr__part **mark);
 bool orr__cloop_draws(const orr__cloop *c, int i);
 void orr__cloop_random_functions(const orr__cloop *c, orr__text *t);
 /* ahead.c: before innermost loops over [from, to) of the last axis, of at most `most` elements, a multiple of 16: contiguous elements of f16
- * become f32, and elements with much work are gathered. The `rows` variant converts `rows` rows from p on along `axis`. */
+ * become f32, and elements with much work are gathered. The `rows` variant converts `rows` rows from p on along `axis`, `apart`
+ * from each other. */
 void orr__cloop_widen(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most);
 void orr__cloop_widen_rows(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most, int axis,
-                           int rows);
+                           int rows, int apart);
 /* halves.c: outputs of f16 become f16 after the loops. Registers that only such outputs read are not rounded before. The functions before the
  * kernel, for both files. */
 void orr__cloop_narrow(const orr__cloop *c, orr__part **mark, const char *from, const char *to, int most);
