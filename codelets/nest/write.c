@@ -273,12 +273,13 @@ static void fold(const writer *w, const orr__part *f)
         orr__text_addf(w->t, "    for (orr_idx l = 0; l < %s; l++)\n        %s[l] = orr_first_%d()%s;\n", f->to,
                        f->name, f->n, r.search ? ".value" : "");
         break;
+    case ORR__FOLD_STEP:
     case ORR__FOLD_LANE:
-        if (orr__cloop_counted(&r) >= 0) {
+        if (f->how == ORR__FOLD_LANE && orr__cloop_counted(&r) >= 0)
             count(w, f, orr__cloop_counted(&r));
-            break;
-        } /* fall through */
-    case ORR__FOLD_STEP: step(w, f, &r, wide); break;
+        else
+            step(w, f, &r, wide);
+        break;
     case ORR__FOLD_BLOCK:
         orr__text_addf(w->t, "    orr_block_%d(&acc%d, &lost%d, %s, %s);\n", f->n, f->n, f->n, f->from, f->to);
         break;
