@@ -186,11 +186,10 @@ uint32_t orr__unrolled_axes(const orr__capture *p, const orr__usage *use, int i)
 
 uint32_t orr__last_axes(const orr__capture *p, const orr__usage *use, int i)
 {
-    const orr__node *n = p->node[i];
-    int rop = n->attr.rop;
-    if (orr__pattern_of(p, i) != ORR__PATTERN_FOLD || !n->op->unrolled || rop == ORR__RANY || rop == ORR__RALL ||
-        orr__ablated(ORR__OFF_UNROLL_FOLDS))
+    double from;
+    if (work_of(p, i, &from) < 0) /* bounds the search, too */
         return 0;
+    const orr__node *n = p->node[i];
     const orr__node *x = p->node[orr__arg(p, i, 0)];
     int64_t size = (int64_t)orr_dtype_size((orr_dtype)x->dtype), length = 1;
     uint32_t last = 0, others = 0;
@@ -201,8 +200,7 @@ uint32_t orr__last_axes(const orr__capture *p, const orr__usage *use, int i)
     }
     for (int k = 0; k < d; k++)
         others |= x->shape.dim[k] > 1 ? n->attr.mask & 1u << k : 0;
-    if (orr__is_compound((orr_dtype)x->dtype) || length * size >= FEW_LINES || !last || !others ||
-        orr__shape_count(&x->shape) * size < ORR__T_CORE_CACHES)
+    if (length * size >= FEW_LINES || !last || !others || orr__shape_count(&x->shape) * size < ORR__T_CORE_CACHES)
         return 0;
     rows r = { .shared = false };
     orr__view v = orr__view_identity(x->shape.rank);
