@@ -203,6 +203,28 @@ static void a_fold_on_both_sides_of_an_axis_begins_along_rows(void)
     (void)orr_scope_end(s);
 }
 
+/* Each value has two readers, so 2 to the 60 paths lead from a fold to its leaf. */
+static void the_search_below_a_fold_ends(void)
+{
+    static const uint32_t folded[] = { 1, 2, 4, 5, 6, 7 };
+    for (size_t i = 0; i < sizeof folded / sizeof *folded; i++)
+        for (int turned = 0; turned < 2; turned++) {
+            orr_scope *s = orr_scope_begin();
+            orr_axes axes = { .n = 0 };
+            orr_tensor *y = orr_placeholder(ORR_F32, ORR_SHAPE(100000, 3, 3));
+            for (int k = 0; k < 60; k++)
+                y = orr_add(y, turned ? orr_permute(y, ORR_AXES(0, 2, 1)) : y);
+            for (int d = 0; d < 3; d++)
+                if (folded[i] >> d & 1u)
+                    axes.axis[axes.n++] = d;
+            y = orr_max(y, axes, false);
+            orr__regions rs = regions_of(&y, 1, true);
+            ORR_CHECK(rs.n >= 1);
+            orr__regions_free(&rs);
+            (void)orr_scope_end(s);
+        }
+}
+
 static void a_chain_runs_inside_its_reduction(void)
 {
     orr_scope *s = orr_scope_begin();
@@ -515,6 +537,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_fold_across_few_rows_is_a_map),
                                       ORR_TEST(a_fold_of_two_to_four_neighbours_is_a_map),
                                       ORR_TEST(a_fold_on_both_sides_of_an_axis_begins_along_rows),
+                                      ORR_TEST(the_search_below_a_fold_ends),
                                       ORR_TEST(a_chain_runs_inside_its_reduction),
                                       ORR_TEST(expensive_shared_values_get_a_buffer_and_cheap_ones_do_not),
                                       ORR_TEST(a_broadcast_does_not_multiply_expensive_work),
