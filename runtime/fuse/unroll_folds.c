@@ -14,8 +14,6 @@
 
 /* Limits: instructions of a chain, half of a region's; levels of element-wise work that are searched. */
 enum { MOST = ORR__T_REGION_OPS / 2, DEPTH = 32 }; /* limit of search */
-/* Bytes of longer pieces of lines are read in any order without much waste. */
-enum { FEW_LINES = 4 * ORR__CACHE_LINE }; /* limit of the machine */
 
 float orr__folded_count(const orr__capture *p, int i)
 {
@@ -191,17 +189,15 @@ uint32_t orr__last_axes(const orr__capture *p, const orr__usage *use, int i)
         return 0;
     const orr__node *n = p->node[i];
     const orr__node *x = p->node[orr__arg(p, i, 0)];
-    int64_t size = (int64_t)orr_dtype_size((orr_dtype)x->dtype), length = 1;
+    int64_t size = (int64_t)orr_dtype_size((orr_dtype)x->dtype);
     uint32_t last = 0, others = 0;
     int d = x->shape.rank - 1, best = 0;
-    for (; d >= 0 && (n->attr.mask >> d & 1u || x->shape.dim[d] == 1); d--) {
+    for (; d >= 0 && (n->attr.mask >> d & 1u || x->shape.dim[d] == 1); d--)
         last |= n->attr.mask & 1u << d;
-        length *= x->shape.dim[d];
-    }
     for (int k = 0; k < d; k++)
         others |= x->shape.dim[k] > 1 ? n->attr.mask & 1u << k : 0;
-    if (length * size >= FEW_LINES || !last || !others || orr__shape_count(&x->shape) * size < ORR__T_CORE_CACHES)
-        return 0;
+    if (!last || !others || orr__shape_count(&x->shape) * size < ORR__T_CORE_CACHES)
+        return 0; /* the caches keep what is read in any order */
     rows r = { .shared = false };
     orr__view v = orr__view_identity(x->shape.rank);
     read_rows(p, use, orr__arg(p, i, 0), &v, &r);

@@ -196,7 +196,11 @@ static void a_fold_on_both_sides_of_an_axis_begins_along_rows(void)
     orr__regions rs = regions_of(&y, 1, true);
     ORR_CHECK(rs.n == 2 && rs.region[0].rmask == 2u && rs.region[0].out_count == 2000 * 26);
     orr__regions_free(&rs);
-    y = orr_sum(orr_placeholder(ORR_F32, ORR_SHAPE(2000, 4, 64)), ORR_AXES(0, 2), false); /* rows of some lines */
+    y = orr_sum(orr_placeholder(ORR_F32, ORR_SHAPE(9, 30, 4000)), ORR_AXES(0, 2), false);
+    rs = regions_of(&y, 1, true);
+    ORR_CHECK(rs.n == 2 && rs.region[0].out_count == 9 * 30);
+    orr__regions_free(&rs);
+    y = orr_sum(orr_placeholder(ORR_F32, ORR_SHAPE(9, 30, 400)), ORR_AXES(0, 2), false); /* in the caches */
     rs = regions_of(&y, 1, true);
     ORR_CHECK(rs.n == 1);
     orr__regions_free(&rs);
