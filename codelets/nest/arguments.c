@@ -87,7 +87,7 @@ static void order_loops(orr__cloop *c)
             c->order[n++] = d;
     if (c->side >= 0)
         c->order[n++] = c->side;
-    c->outer = n;
+    c->outer = n - (c->joins && r->rmask >> last & 1u);
     for (int d = 0; d < last; d++)
         if (r->rmask >> d & 1u)
             c->order[n++] = d;

@@ -226,9 +226,13 @@ static double cost_of_side(const parts *p, const orr__region *r, int64_t length)
     return (double)length * (p->turned + loops + (double)(ORR__COST_STORE * p->folds) / ORR__CLOOP_VECTOR);
 }
 
-static double cost_of_joined(const parts *p, int64_t length)
+/* The trees of several folded rows overlap, and so do their first steps. */
+static double cost_of_joined(const parts *p, const orr__region *r, int64_t length)
 {
-    int row = ORR__COST_ROW * (p->gathered + 2 * p->apart) + p->starts;
+    bool rows = r->rmask >> (r->rank - 1) & 1u;
+    int trees = ORR__COST_TREE / 4 * (p->folds - p->in_order + p->extremes); /* extrema are tested for NaN, too */
+    int folds = rows ? ORR__COST_LOOP + trees + ORR__COST_FOLD * (p->in_order + p->waits) * (int)length : 0;
+    int row = ORR__COST_ROW * (p->gathered + 2 * p->apart) + p->starts + folds;
     int vector = ORR__COST_STORE * (p->copied + p->apart) + ORR__COST_STORE / 2 * p->masks;
     return (double)(row + vector * length / ORR__CLOOP_VECTOR);
 }
@@ -246,7 +250,7 @@ int orr__cloop_offers(const orr__region *r, orr__nest_offer offer[ORR__NEST_OFFE
     if (!no_side)
         offer[ORR__NEST_SIDE].cost = vectors + cost_of_side(&p, r, length);
     if (!no_join)
-        offer[ORR__NEST_JOINED].cost = vectors + cost_of_joined(&p, length);
+        offer[ORR__NEST_JOINED].cost = vectors + cost_of_joined(&p, r, length);
     if (orr__cloop_rows_beside(r) > 1)
         offer[orr__cloop_beside_in_memory(r) ? ORR__NEST_JOINED : ORR__NEST_EACH].no =
             "rows are folded beside each other";

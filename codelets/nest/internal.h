@@ -264,6 +264,7 @@ typedef enum {
     ORR__OTHER
 } orr__way;
 orr__way orr__cloop_way(const orr__region *r, int a);
+int orr__cloop_join_most(const orr__region *r); /* the most elements of a row */
 int orr__cloop_gatherer(const orr__region *r, int a);
 bool orr__cloop_has_columns(const orr__region *r); /* has an access a box along the last axis? */
 /* The reason against rows that are joined, or side by side; NULL: none. choice.c: does the region have this nest? */

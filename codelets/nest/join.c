@@ -88,18 +88,25 @@ bool orr__cloop_has_columns(const orr__region *r)
     return any;
 }
 
-/* True if the columns of short rows are folded from blocks of several rows. Either their values are expensive enough, or several rows are
+/* True if short rows, or their columns, are folded from blocks of several rows. Either their values are expensive enough, or several rows are
  * folded beside each other. */
 static bool folds_rows(const orr__region *r)
 {
     int last = r->rank - 1, flops = 0;
+    bool rows = r->rmask == 1u << last;
     for (int i = 0; i < r->ninstr; i++)
         flops += r->instr[i].kind == ORR__RI_EW ? orr__ew(r->instr[i].op)->flops : 0;
     for (int a = 0; a < r->naccess; a++)
         if (r->access[a].box)
             return false;
-    return orr__region_loops(r) && last > 0 && (r->rmask >> (last - 1) & 3u) == 1 &&
+    return orr__region_loops(r) && last > 0 && (rows || (r->rmask >> (last - 1) & 3u) == 1) &&
            (flops > ORR__COST_STORE || orr__cloop_narrow_columns(r));
+}
+
+/* Rows that are folded are not short where the vectors of one row suffice to hide the ends of the others. */
+int orr__cloop_join_most(const orr__region *r)
+{
+    return r->rmask >> (r->rank - 1) & 1u ? ORR__CLOOP_BLOCK / 4 : ORR__T_SHORT_ROW;
 }
 
 const char *orr__cloop_joins_not(const orr__region *r)
@@ -112,7 +119,7 @@ const char *orr__cloop_joins_not(const orr__region *r)
         return "they are folded";
     if (orr__ablated(ORR__OFF_SHORT_ROWS))
         return "it is switched off";
-    if (r->dim[last] < 2 || r->dim[last] > ORR__T_SHORT_ROW)
+    if (r->dim[last] < 2 || r->dim[last] > orr__cloop_join_most(r))
         return "they are not short";
     if (r->dim[last] * r->dim[last - 1] <
         (r->rmask || orr__cloop_has_columns(r) ? ORR__BLOCK_ELEMENTS : ORR__T_SIDE_BLOCK))

@@ -92,7 +92,7 @@ void orr__cloop_join_repeat(const orr__cloop *c, const char *type, const char *n
                             const char *value)
 {
     const char *columns = orr__cloop_size(c, c->r->rank - 1);
-    orr__nest_array(c->n, ORR__ARRAY_LOOSE, type, name, orr__nest_say(c->n, "%d", length + ORR__T_SHORT_ROW));
+    orr__nest_array(c->n, ORR__ARRAY_LOOSE, type, name, orr__nest_say(c->n, "%d", length + orr__cloop_join_most(c->r)));
     orr__nest_block(c->n);
     orr__nest_set(c->n, "orr_idx %s = 0", column);
     (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "j", "0", orr__nest_say(c->n, "%d + %s", length, columns), NULL);

@@ -118,9 +118,48 @@ static void by_columns(const orr__cloop *c)
     orr__cloop_each_fold(c, 0, orr__cloop_lane_join);
 }
 
+/* The results of a run whose values are folded. */
+static void end_run(const orr__cloop *c)
+{
+    orr__nest_set(c->n, "const orr_idx i = at++");
+    for (int k = 0; k < c->r->nout; k++) {
+        orr__nest_block(c->n);
+        (void)orr__cloop_fold(c, ORR__FOLD_END, orr__cloop_fold_number(c, k));
+        orr__cloop_fold_store(c, k);
+        orr__nest_close(c->n, 1);
+    }
+}
+
+/* The values of as many joined rows as a block holds are computed as one row, then the rows are folded. */
+static void joined(const orr__cloop *c)
+{
+    orr__nest *n = c->n;
+    int last = c->r->rank - 1;
+    const char *size = orr__cloop_size(c, last), *rows = orr__cloop_size(c, last - 1);
+    orr__cloop_fold_arrays(c);
+    orr__nest_set(n, "const orr_idx together = %d / %s", ORR__CLOOP_BLOCK, size);
+    orr__cloop_join_begin(c, ORR__CLOOP_BLOCK);
+    orr__nest_loop(n, ORR__LOOP_JUMPS, "p", "0", rows, NULL)->at = "to";
+    orr__nest_set(n, "to = %s - p < together ? %s : p + together", rows, rows);
+    orr__nest_set(n, "const orr_idx q = p * %s, e = to * %s", size, size);
+    orr__cloop_join_block(c, ORR__CLOOP_BLOCK);
+    orr__cloop_fold_values(c, "");
+    (void)orr__nest_loop(n, ORR__LOOP_STEPS, "j", "q", "e", size);
+    orr__cloop_folds(c, 0, ORR__FOLD_BEGIN);
+    for (int k = 0; k < c->r->nout; k++)
+        orr__cloop_fold_block(c, orr__cloop_fold_number(c, k),
+                              orr__nest_say(n, "%s + (j - q)", orr__cloop_fold_array(c, k)), size);
+    end_run(c);
+    orr__nest_close(n, 2);
+}
+
 void orr__cloop_runs(const orr__cloop *c)
 {
     const orr__region *r = c->r;
+    if (c->joins) {
+        joined(c);
+        return;
+    }
     orr__cloop_folds(c, 0, ORR__FOLD_BEGIN);
     if (r->search && r->rmask & 1u)
         orr__nest_set(c->n, "acc%d.seen = W(0)", orr__cloop_fold_number(c, 0));
@@ -129,11 +168,5 @@ void orr__cloop_runs(const orr__cloop *c)
     if (!columns)
         orr__cloop_fold_arrays(c);
     (straight_on ? straight : columns ? by_columns : by_blocks)(c);
-    orr__nest_set(c->n, "const orr_idx i = at++");
-    for (int k = 0; k < r->nout; k++) {
-        orr__nest_block(c->n);
-        (void)orr__cloop_fold(c, ORR__FOLD_END, orr__cloop_fold_number(c, k));
-        orr__cloop_fold_store(c, k);
-        orr__nest_close(c->n, 1);
-    }
+    end_run(c);
 }

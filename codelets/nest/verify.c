@@ -14,7 +14,7 @@ typedef struct {
     struct {
         const char *s;
         size_t n;
-    } *name;
+    } * name;
     int *reg;
     int names, regs, most;
     char *why;

@@ -69,6 +69,49 @@ void folds_of_narrow_columns(void)
     rc_state = before;
 }
 
+/* Rows of costly values whose operands are of each kind: contiguous, apart, of each row, of each column. All nests. */
+void folds_of_joined_rows(void)
+{
+    static rb b;
+    const unsigned long long before = rc_state;
+    enum { WORK = 16, NESTS = 3 }; /* additions: more than a store */
+    static const struct {
+        int64_t dim[3];
+        orr_dtype t;
+        int rop;
+    } of[] = { { { 1, 64, 63 }, ORR_F32, ORR__RSUM },   { { 2, 90, 33 }, ORR_F32, ORR__RMAX },
+               { { 3, 35, 41 }, ORR_F64, ORR__RSUM },   { { 1, 300, 7 }, ORR_F32, ORR__RSUM },
+               { { 2, 41, 100 }, ORR_F16, ORR__RSUM },  { { 1, 37, 256 }, ORR_F32, ORR__RSUM },
+               { { 1, 50, 129 }, ORR_BF16, ORR__RMIN }, { { 2, 99, 48 }, ORR_I32, ORR__RPROD },
+               { { 1, 130, 31 }, ORR_I16, ORR__RSUM },  { { 2, 65, 65 }, ORR_U8, ORR__RMAX },
+               { { 1, 513, 2 }, ORR_F64, ORR__RPROD },  { { 1, 40, 200 }, ORR_I64, ORR__RSUM },
+               { { 5, 20, 128 }, ORR_F32, ORR__RSUM }, { { 1, 70, 64 }, ORR_F16, ORR__RMIN } };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        for (int nest = 0; nest < NESTS; nest++) {
+            const int64_t *dim = of[i].dim, rows = dim[0] * dim[1], len = dim[2];
+            orr_dtype t = of[i].t;
+            bool sums = of[i].rop == ORR__RSUM || of[i].rop == ORR__RPROD;
+            rb_begin(&b, RB_REDUCE, 3, dim);
+            b.r.rmask = 4;
+            b.r.nest = nest + 1;
+            int x[] = { rb_load(&b, rb_linear(&b, rb_input(&b, t, rows * len))),
+                        rb_load(&b, rb_access(&b, rb_input(&b, t, rows * (len + 2)), 1,
+                                              (int64_t[]){ dim[1] * (len + 2), len + 2, 1 })),
+                        rb_load(&b, rb_access(&b, rb_input(&b, t, rows), 0, (int64_t[]){ dim[1], 1, 0 })),
+                        rb_load(&b, rb_access(&b, rb_input(&b, t, len), 0, (int64_t[]){ 0, 0, 1 })) };
+            int y = x[0];
+            for (int k = 1; k < WORK; k++)
+                y = rb_ew(&b, k & 1 ? "maximum" : "minimum", y, x[k % 4], -1);
+            b.r.rop[0] = b.r.rop[1] = of[i].rop;
+            for (int k = 0; k < 2; k++)
+                rb_out(&b, !sums ? t : orr__is_float(t) ? ORR_F64 : ORR_I64, k ? x[1] : y);
+            char what[64];
+            (void)snprintf(what, sizeof what, "joined rows %d, nest %d,", (int)i, nest);
+            rc_check(what, &b, dim[0] > 1 ? 2 : 1, of[i].rop == ORR__RPROD ? 1 : 0, of[i].rop == ORR__RPROD ? 2 : 5, 0);
+        }
+    rc_state = before;
+}
+
 /* Integers of one and two bytes, and truth values, are counted as they are, even if floats are made of them first. */
 void sums_of_small_integers(void)
 {
