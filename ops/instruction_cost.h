@@ -28,6 +28,7 @@
     X(SIDE, 48, "starting the loop over rows side by side")                                                            \
     X(PASS, 100, "another pass over a row: its loops, and what is kept")                                               \
     X(TREE, 256, "joining the columns of a fold")                                                                      \
+    X(SOME, 96, "joining the columns of a fold of some values")                                                        \
     X(MASK, 8, "a masked vector at the end of a row")                                                                  \
     X(HALVES, 40, "starting the conversion of a row of f16")                                                           \
     X(FOLD, 4, "a step of a fold waits for the former one")                                                            \

@@ -5,14 +5,27 @@
 #include <math.h>
 #include "codelets/cpu/vec.h"
 
-/* A block is folded in LANES columns, which a fixed tree joins: the same result with any vector width. Up to FEW values
- * of f64 are added in order (codelets/nest/fold.c). */
-enum { LANES = 32, FEW = 3 * LANES / 2 };
+/* A block is folded in LANES columns, which a fixed tree joins: the same result with any vector width. One of up to SOME values has SOME_LANES
+ * columns (codelets/nest/fold.c). */
+enum { LANES = 32, SOME = 128, SOME_LANES = 8, FEW = 16 };
 
-#define TREE(op)                                                                                                       \
-    for (int w = LANES / 2; w > 0; w /= 2)                                                                             \
-        for (int j = 0; j < w; j++)                                                                                    \
-            lane[j] = op(lane[j], lane[j + w]);
+/* total := the fold in this many columns. */
+#define COLUMNS(T, A, first, op, columns)                                                                              \
+    {                                                                                                                  \
+        A lane[columns];                                                                                               \
+        int64_t i = 0;                                                                                                 \
+        for (int j = 0; j < (columns); j++)                                                                            \
+            lane[j] = (first);                                                                                         \
+        for (; i + (columns) <= n; i += (columns))                                                                     \
+            for (int j = 0; j < (columns); j++)                                                                        \
+                lane[j] = op(lane[j], (A)x[i + j]);                                                                    \
+        for (int j = 0; i < n; i++, j++)                                                                               \
+            lane[j] = op(lane[j], (A)x[i]);                                                                            \
+        for (int w = (columns) / 2; w > 0; w /= 2)                                                                     \
+            for (int j = 0; j < w; j++)                                                                                \
+                lane[j] = op(lane[j], lane[j + w]);                                                                    \
+        total = lane[0];                                                                                               \
+    }
 
 #define ADD(a, b) ((a) + (b))
 #define MUL(a, b) ((a) * (b))
@@ -22,31 +35,22 @@ enum { LANES = 32, FEW = 3 * LANES / 2 };
 #define MAXF(a, b) ((((b) > (a)) | ((b) != (b))) ? (b) : (a))
 #define MINF(a, b) ((((b) < (a)) | ((b) != (b))) ? (b) : (a))
 
-#define TOTAL(T, A, first, op, few)                                                                                    \
+#define TOTAL(T, A, first, op)                                                                                         \
     A total = (first);                                                                                                 \
-    if (n <= (few)) {                                                                                                  \
+    if (n <= FEW) {                                                                                                    \
         for (int64_t i = 0; i < n; i++)                                                                                \
             total = op(total, (A)x[i]);                                                                                \
-    } else {                                                                                                           \
-        A lane[LANES];                                                                                                 \
-        int64_t i = 0;                                                                                                 \
-        for (int j = 0; j < LANES; j++)                                                                                \
-            lane[j] = (first);                                                                                         \
-        for (; i + LANES <= n; i += LANES)                                                                             \
-            for (int j = 0; j < LANES; j++)                                                                            \
-                lane[j] = op(lane[j], (A)x[i + j]);                                                                    \
-        for (int j = 0; i < n; i++, j++)                                                                               \
-            lane[j] = op(lane[j], (A)x[i]);                                                                            \
-        TREE(op)                                                                                                       \
-        total = lane[0];                                                                                               \
-    }
+    } else if (n <= SOME)                                                                                              \
+        COLUMNS(T, A, first, op, SOME_LANES)                                                                           \
+    else                                                                                                               \
+        COLUMNS(T, A, first, op, LANES)
 
 /* Few values are added in order. */
 #define FOLD(name, T, A, member, first, op)                                                                            \
     static void name(orr__acc *acc, const void *x_, int64_t n)                                                         \
     {                                                                                                                  \
         const T *x = x_;                                                                                               \
-        TOTAL(T, A, first, op, LANES)                                                                                  \
+        TOTAL(T, A, first, op)                                                                                         \
         acc->v.member = (A)op(acc->v.member, total);                                                                   \
     }
 #define ROW(name, T, A, op)                                                                                            \
@@ -76,7 +80,7 @@ INT_SUMS(u64, uint64_t, uint64_t, u)
     static void name(orr__acc *acc, const void *x_, int64_t n)                                                         \
     {                                                                                                                  \
         const T *x = x_;                                                                                               \
-        TOTAL(T, double, 0, ADD, sizeof(T) == 8 ? FEW : LANES)                                                         \
+        TOTAL(T, double, 0, ADD)                                                                                       \
         double s = acc->v.f, t = s + total;                                                                            \
         acc->lost += fabs(s) >= fabs(total) ? (s - t) + total : (total - t) + s;                                       \
         acc->v.f = t;                                                                                                  \
@@ -94,7 +98,7 @@ ROW(prodrow_f64, double, double, MUL)
 #define EXTREME(name, t, T, op)                                                                                        \
     static T name##_of_##t(const T *x, int64_t n, T from)                                                              \
     {                                                                                                                  \
-        TOTAL(T, T, from, op, LANES / 2)                                                                               \
+        TOTAL(T, T, from, op)                                                                                          \
         return total;                                                                                                  \
     }                                                                                                                  \
     static void name##_##t(orr__acc *acc, const void *x, int64_t n)                                                    \

@@ -18,12 +18,13 @@ typedef struct {
     int side;                    /* the axis along which rows could be side by side, -1: none        */
     int work;                    /* of an element, in additions                                      */
     int folds, in_order, passes; /* in_order: folds without columns                                  */
-    int extremes;                /* folds of one instruction a step, whose columns are joined in half of the time */
-    int waits;                   /* searches of floats: a step has several instructions that wait for each other */
-    int turned;                  /* the cost of transposing an element of each operand and result    */
-    int strided;                 /* that of copying an element of each operand with a stride         */
-    int halves;                  /* operands and results of f16                                      */
-    int gathered;                /* rows that are found                                              */
+    int some;                    /* folds with few columns                                           */
+    int extremes; /* those of one instruction a step with many columns, which are joined in half of the time */
+    int waits;    /* searches of floats: a step has several instructions that wait for each other */
+    int turned;   /* the cost of transposing an element of each operand and result    */
+    int strided;  /* that of copying an element of each operand with a stride         */
+    int halves;   /* operands and results of f16                                      */
+    int gathered; /* rows that are found                                              */
     int copied, masks,
         apart;    /* operands whose elements are copied for joined rows, one by one; masked; copied row by row */
     int starts;   /* of the copies of values of a row */
@@ -141,14 +142,17 @@ static void add_copies(parts *p, const orr__region *r)
     }
 }
 
-/* Sums and products of few values are folded in order, all other folds in columns, which a tree joins. */
+/* A few values are folded in order, all others in columns, which a tree joins. */
 static void add_fold(parts *p, const orr__region *r, int n)
 {
     orr__region fold = orr__emit_fold_of(r, n);
     bool sum = fold.rop[0] == ORR__RSUM || fold.rop[0] == ORR__RPROD;
+    int64_t length = r->dim[r->rank - 1];
+    bool some = !r->search && length > ORR__CLOOP_FEW && length <= ORR__CLOOP_SOME;
     p->folds++;
-    p->extremes += !sum && !r->search;
-    p->in_order += sum && orr__cloop_columns(&fold, r->dim[r->rank - 1]) == 1;
+    p->some += some;
+    p->extremes += !sum && !r->search && !some;
+    p->in_order += sum && !some && orr__cloop_columns(&fold, length) == 1;
     p->waits += r->search && orr__is_float((orr_dtype)r->instr[fold.out_reg[0]].dtype);
 }
 
@@ -207,7 +211,7 @@ static int64_t cost_of_end(const parts *p, int64_t length)
 /* A row by itself: loops begin, with an address for each operand, and it has an end, and folds. */
 static double cost_of_each(const parts *p, int64_t length)
 {
-    int trees = 2 * (p->folds - p->in_order) - p->extremes;
+    int trees = 2 * (p->folds - p->in_order - p->some) - p->extremes;
     int64_t ends = 0;
     for (int k = 0; k + 1 < p->cuts; k++) {
         int64_t piece = p->cut[k + 1] - p->cut[k];
@@ -216,7 +220,8 @@ static double cost_of_each(const parts *p, int64_t length)
     return (double)(ORR__COST_LOOP * (ORR__MAX(p->operands / 2, 1) + p->cuts - 2) + ends +
                     ORR__COST_BOX * p->boxed * (p->cuts - 1) +
                     (p->strided + ORR__COST_FOLD * (p->in_order + p->waits)) * length + ORR__COST_TREE / 2 * trees +
-                    ORR__COST_PASS * (p->passes > 1 ? p->passes - 1 : 0) + ORR__COST_HALVES * p->halves);
+                    ORR__COST_SOME * p->some + ORR__COST_PASS * (p->passes > 1 ? p->passes - 1 : 0) +
+                    ORR__COST_HALVES * p->halves);
 }
 
 /* Fewer rows side by side are fewer vectors whose work overlaps. */
@@ -230,7 +235,7 @@ static double cost_of_side(const parts *p, const orr__region *r, int64_t length)
 static double cost_of_joined(const parts *p, const orr__region *r, int64_t length)
 {
     bool rows = r->rmask >> (r->rank - 1) & 1u;
-    int trees = ORR__COST_TREE / 4 * (p->folds - p->in_order + p->extremes); /* extrema are tested for NaN, too */
+    int trees = ORR__COST_TREE / 4 * (p->folds - p->in_order - p->some + p->extremes) + ORR__COST_SOME / 3 * p->some;
     int folds = rows ? ORR__COST_LOOP + trees + ORR__COST_FOLD * (p->in_order + p->waits) * (int)length : 0;
     int row = ORR__COST_ROW * (p->gathered + 2 * p->apart) + p->starts + folds;
     int vector = ORR__COST_STORE * (p->copied + p->apart) + ORR__COST_STORE / 2 * p->masks;

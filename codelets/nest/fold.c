@@ -48,9 +48,9 @@ static void lanes(orr__text *t, const orr__region *r, bool extreme)
 }
 
 /* The sum is NaN also for infinities of both signs. In either case the values are tested one by one. */
-static void look_for_nan(orr__text *t)
+static void look_for_nan(orr__text *t, int columns)
 {
-    for (int v = ORR__CLOOP_LANES / 2; v > 0; v /= 2)
+    for (int v = columns / 2; v > 0; v /= 2)
         orr__text_addf(t, "    for (int l = 0; l < %d; l++)\n        sum[l] += sum[l + %d];\n", v, v);
     orr__text_add(t, "    for (orr_idx at = 0; sum[0] != sum[0] && at < n; at++)\n        if (x[at] != x[at]) {\n"
                      "            lane[0] = x[at];\n            sum[0] = 0;\n        }\n");
@@ -61,22 +61,19 @@ static bool joins(const orr__region *r)
     return r->rop[0] == ORR__RSUM || r->rop[0] == ORR__RPROD;
 }
 
-static int few_of(const orr__region *r)
-{
-    return !joins(r) ? ORR__CLOOP_LANES / 2 : float_sum(r) && folded(r) == ORR_F64 ? ORR__CLOOP_FEW : ORR__CLOOP_LANES;
-}
-
 int orr__cloop_columns(const orr__region *r, int64_t n)
 {
-    return joins(r) && orr__is_float(folded(r)) && n > few_of(r) ? ORR__CLOOP_LANES : 1;
+    return !joins(r) || !orr__is_float(folded(r)) || n <= ORR__CLOOP_FEW ? 1
+           : n <= ORR__CLOOP_SOME                                        ? ORR__CLOOP_SOME_LANES
+                                                                         : ORR__CLOOP_LANES;
 }
 
-/* lane[0] := the fold of all lanes. Each level is a separate loop of constant length. As one loop nest, the length is
+/* lane[0] := the fold of this many lanes. Each level is a separate loop of constant length. As one loop nest, the length is
  * computed at run time, and the tree of a block costs as much as half of its values; unrolled, the tree does not
  * vectorise. A maximum or minimum of floats needs no test for NaN here, either. */
-static void tree(orr__text *t, const orr__region *r, bool extreme)
+static void tree(orr__text *t, const orr__region *r, int columns, bool extreme)
 {
-    for (int v = ORR__CLOOP_LANES / 2; v > 0; v /= 2) {
+    for (int v = columns / 2; v > 0; v /= 2) {
         char other[24];
         (void)snprintf(other, sizeof other, "lane[l + %d]", v);
         orr__text_addf(t, "%s    for (int l = 0; l < %d; l++)\n", v > 1 ? "    ORR_VECTOR_LOOP\n" : "", v);
@@ -88,9 +85,9 @@ static void tree(orr__text *t, const orr__region *r, bool extreme)
     }
 }
 
-/* *acc := *acc combined with the fold of a block. Float sums keep the rounding error (Neumaier); a sum with zero has
+/* *acc := *acc combined with the fold of a block, or of columns of one. Float sums keep the rounding error (Neumaier); a sum with zero has
  * none. */
-static void join_functions(orr__text *t, const orr__region *r, int number)
+static void join_functions(orr__text *t, const orr__region *r, int number, const int columns[2])
 {
     const char *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
     orr__text_addf(t, "ORR_FN void orr_add_%d(%s *acc, orr_f64 *lost, %s total)\n{\n    (void)lost;\n", number, wide,
@@ -102,14 +99,23 @@ static void join_functions(orr__text *t, const orr__region *r, int number)
                "    *lost += a >= b ? (s - sum) + total : (total - sum) + s;\n    *acc = sum;\n");
     else
         step(t, r, "*acc", wide, "total");
-    orr__text_addf(t, "}\nORR_FN void orr_join_%d(%s *acc, orr_f64 *lost, %s *lane)\n{\n", number, wide, wide);
-    tree(t, r, false);
-    orr__text_addf(t, "    orr_add_%d(acc, lost, lane[0]);\n}\n", number);
+    orr__text_add(t, "}\n");
+    for (int k = 0; k < 2 && columns[k]; k++) {
+        orr__text_addf(t, "ORR_FN %s orr_tree%d_%d(%s *lane)\n{\n", wide, columns[k], number, wide);
+        tree(t, r, columns[k], false);
+        orr__text_add(t, "    return lane[0];\n}\n");
+    }
+}
+
+/* Compilers take a loop over few columns apart before they vectorise it. */
+static const char *few_columns(int columns)
+{
+    return columns < ORR__CLOOP_LANES ? "    ORR_VECTOR_LOOP\n" : "";
 }
 
 /* The last values, fewer than the columns, as a partial vector. A column without a value folds the first value once more, which changes
  * nothing. Float extremes, whose first value may be infinite, leave such a column as it is: its sum would be infinite, too. */
-static void rest(orr__text *t, const orr__region *r, bool extreme)
+static void rest(orr__text *t, const orr__region *r, int columns, bool extreme)
 {
     const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
     if (orr__is_compound(folded(r)))
@@ -119,9 +125,10 @@ static void rest(orr__text *t, const orr__region *r, bool extreme)
     const char *lane = orr__emit_lane((int)orr__dtype_size(orr__compute_dtype(folded(r))));
     orr__text_addf(t,
                    "    const %s left = (%s)(n - k);\n    %s live = left;\n    __asm__(\"\" : \"+r\"(live));\n"
-                   "    if (k < n)\n    ORR_LOOP\n    for (int l = 0; l < %d; l++) {\n"
+                   "    if (k < n)\n%s    for (int l = 0; l < %d; l++) {\n"
                    "    const %s r%d = (%s)l < left ? x[k + l] : (%s)%s;\n    %s fold = lane[l];\n",
-                   lane, lane, lane, ORR__CLOOP_LANES, type, r->out_reg[0], lane, type, extreme ? "0" : "first", wide);
+                   lane, lane, lane, *few_columns(columns) ? few_columns(columns) : "    ORR_LOOP\n", columns, type,
+                   r->out_reg[0], lane, type, extreme ? "0" : "first", wide);
     if (extreme)
         orr__text_addf(
             t,
@@ -134,23 +141,42 @@ static void rest(orr__text *t, const orr__region *r, bool extreme)
     orr__text_add(t, "    }\n    k = n;\n#endif\n");
 }
 
-/* Folds n values from `first` on: few values into `total`, more into `lane`. */
-static void block(orr__text *t, const orr__region *r, int few, bool extreme)
+/* Folds n values from `first` on into lane[0 … columns). */
+static void by_columns(orr__text *t, const orr__region *r, int columns, bool extreme)
 {
-    const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
-    orr__text_addf(t, "    %s total = first, lane[%d]%s;\n    orr_idx k = 0;\n", wide, ORR__CLOOP_LANES,
-                   extreme ? ", sum[32]" : "");
-    orr__text_addf(t, "    if (n <= %d) {\n    for (; k < n; k++)\n", few);
-    step(t, r, "total", type, "x[k]");
-    orr__text_addf(t, "    } else {\n    for (int l = 0; l < %d; l++)\n        %slane[l] = first;\n", ORR__CLOOP_LANES,
+    const char *type = orr__emit_type(folded(r)), *apart = few_columns(columns);
+    orr__text_addf(t, "%s    for (int l = 0; l < %d; l++)\n        %slane[l] = first;\n", apart, columns,
                    extreme ? "sum[l] = 0, " : "");
-    orr__text_addf(t, "    for (; k + %d <= n; k += %d)\n    for (int l = 0; l < %d; l++)\n", ORR__CLOOP_LANES,
-                   ORR__CLOOP_LANES, ORR__CLOOP_LANES);
+    orr__text_addf(t, "    for (; k + %d <= n; k += %d)\n%s    for (int l = 0; l < %d; l++)\n", columns, columns, apart,
+                   columns);
     lanes(t, r, extreme);
-    rest(t, r, extreme);
+    rest(t, r, columns, extreme);
     orr__text_addf(t, "    for (int l = 0; k < n; k++, l++)\n    {\n%s", extreme ? "    sum[l] += x[k];\n" : "");
     step(t, r, "lane[l]", type, "x[k]");
-    orr__text_add(t, "    }\n    }\n");
+    orr__text_add(t, "    }\n");
+}
+
+/* Folds n values from `first` on into `total`: a few in order, more in columns. */
+static void block(orr__text *t, const orr__region *r, int number, const int columns[2], bool extreme)
+{
+    const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
+    orr__text_addf(
+        t, "    %s total = first, lane[%d]%s;\n    orr_idx k = 0;\n    if (n <= %d) {\n    for (; k < n; k++)\n", wide,
+        ORR__CLOOP_LANES, extreme ? ", sum[32]" : "", ORR__CLOOP_FEW);
+    step(t, r, "total", type, "x[k]");
+    for (int c = 0; c < 2 && columns[c]; c++) {
+        orr__text_addf(t, c || !columns[1] ? "    } else {\n" : "    } else if (n <= %d) {\n", ORR__CLOOP_SOME);
+        by_columns(t, r, columns[c], extreme);
+        if (joins(r)) {
+            orr__text_addf(t, "    total = orr_tree%d_%d(lane);\n", columns[c], number);
+            continue;
+        }
+        tree(t, r, columns[c], extreme);
+        if (extreme)
+            look_for_nan(t, columns[c]);
+        orr__text_add(t, "    total = lane[0];\n");
+    }
+    orr__text_add(t, "    }\n");
 }
 
 /* Sums and products of blocks are joined with the result so far. Any other fold continues from the result so far. */
@@ -158,29 +184,22 @@ void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number)
 {
     const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
     bool extreme = (r->rop[0] == ORR__RMAX || r->rop[0] == ORR__RMIN) && orr__is_float(folded(r));
-    int few = few_of(r);
+    bool some = orr__cloop_lanes(r) < ORR__CLOOP_LANES;
+    const int columns[2] = { ORR__CLOOP_SOME_LANES, some ? 0 : ORR__CLOOP_LANES };
     orr__text_addf(t, "ORR_FN %s orr_first_%d(void)\n{\n", wide, number);
     orr__emit_fold_begin(t, r, true);
     orr__text_add(t, "    return fold;\n}\n");
     if (joins(r))
-        join_functions(t, r, number);
+        join_functions(t, r, number, columns);
     orr__text_addf(t, "ORR_FN void orr_block_%d(%s *acc, orr_f64 *lost, const %s *x, orr_idx n)\n{\n    (void)lost;\n",
                    number, wide, type);
     if (joins(r))
         orr__text_addf(t, "    const %s first = orr_first_%d();\n", wide, number);
     else
         orr__text_addf(t, "    const %s first = *acc;\n", wide);
-    block(t, r, few, extreme);
-    if (joins(r)) {
-        orr__text_addf(t,
-                       "    if (n <= %d)\n        orr_add_%d(acc, lost, total);\n    else\n"
-                       "        orr_join_%d(acc, lost, lane);\n}\n",
-                       few, number, number);
-        return;
-    }
-    orr__text_addf(t, "    if (n <= %d) {\n        *acc = total;\n        return;\n    }\n", few);
-    tree(t, r, extreme);
-    if (extreme)
-        look_for_nan(t);
-    orr__text_add(t, "    *acc = lane[0];\n}\n");
+    block(t, r, number, columns, extreme);
+    if (joins(r))
+        orr__text_addf(t, "    orr_add_%d(acc, lost, total);\n}\n", number);
+    else
+        orr__text_add(t, "    *acc = total;\n}\n");
 }

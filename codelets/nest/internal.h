@@ -10,10 +10,9 @@
 
 /* Elements of the inner axis whose accumulators or values are on the stack. */
 enum { ORR__CLOOP_BLOCK = 1024 }; /* limit of order */
-/* A block is folded in this many columns, which a fixed tree then joins. A few values are folded in order. */
-enum { ORR__CLOOP_LANES = 32 }; /* limit of order */
-/* Up to this many values of f64 are added in order, and fewer of any other type: the tree of the columns takes as long. */
-enum { ORR__CLOOP_FEW = 3 * ORR__CLOOP_LANES / 2 };
+/* A block is folded in this many columns, which a fixed tree then joins; one of up to ORR__CLOOP_SOME values in fewer, whose tree is shorter. A
+ * few values are folded in order (orr__cloop_columns). */
+enum { ORR__CLOOP_LANES = 32, ORR__CLOOP_SOME = 128, ORR__CLOOP_SOME_LANES = 8, ORR__CLOOP_FEW = 16 }; /* limit of order */
 /* The largest number of elements of a vector. */
 enum { ORR__CLOOP_VECTOR = 16 }; /* limit of order */
 /* The most sets of boxes that get a loop each. */
@@ -352,8 +351,9 @@ int64_t orr__cloop_leads(const orr__region *r);
 void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number);
 /* The functions of a search, which fold a run into orr_found. */
 void orr__cloop_find_functions(orr__text *t, const orr__region *r, int number);
-/* The number of columns in which n values are folded, which determines the bits. 1: in order. */
+/* The number of columns in which n values are folded, which determines the bits. 1: in order. That of values folded as they are computed. */
 int orr__cloop_columns(const orr__region *r, int64_t n);
+int orr__cloop_lanes(const orr__region *r);
 /* The result in acc<number> and lost<number>, as an expression. */
 void orr__cloop_outcome(orr__text *t, const orr__region *r, int number);
 /* Calls f for the number of each fold of a pass; a reduction has one pass. The second adds such a part of each. */

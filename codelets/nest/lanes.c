@@ -9,9 +9,18 @@ static const char *name_of(const orr__cloop *c, int number)
     return orr__cloop_name(c, "lane", number);
 }
 
+/* The values of a cell are as many as the reduced elements, or as a row. */
+int orr__cloop_lanes(const orr__region *r)
+{
+    int64_t n = 1;
+    for (int d = 0; d < r->rank; d++)
+        n *= (r->rmask ? r->rmask >> d & 1u : d == r->rank - 1) ? r->dim[d] : 1;
+    return n <= ORR__CLOOP_SOME ? ORR__CLOOP_SOME_LANES : ORR__CLOOP_LANES;
+}
+
 static const char *columns(const orr__cloop *c)
 {
-    return orr__nest_say(c->n, "%d", ORR__CLOOP_LANES);
+    return orr__nest_say(c->n, "%d", orr__cloop_lanes(c->r));
 }
 
 void orr__cloop_each_fold(const orr__cloop *c, int pass, void (*f)(const orr__cloop *c, int number))
@@ -53,7 +62,7 @@ void orr__cloop_lane_clear(const orr__cloop *c, int number)
 
 void orr__cloop_lane(const orr__cloop *c, int number)
 {
-    orr__cloop_declare(c, ORR__ARRAY_LOOSE, orr__cloop_column_type(c, number), "lane", number, ORR__CLOOP_LANES);
+    orr__cloop_declare(c, ORR__ARRAY_LOOSE, orr__cloop_column_type(c, number), "lane", number, orr__cloop_lanes(c->r));
     orr__cloop_lane_clear(c, number);
 }
 
@@ -62,7 +71,8 @@ static void if_lanes(const orr__cloop *c)
 {
     int vector = orr__cloop_maskable(c);
     const char *masks = vector ? orr__nest_say(c->n, "ORR_VECTOR >= %d || ", vector) : "";
-    (void)orr__nest_if(c->n, "e - q > %d && (%s(e - q) %% %d == 0)", ORR__CLOOP_FEW, masks, ORR__CLOOP_LANES);
+    int lanes = orr__cloop_lanes(c->r), few = lanes < ORR__CLOOP_LANES ? ORR__CLOOP_FEW : ORR__CLOOP_SOME;
+    (void)orr__nest_if(c->n, "e - q > %d && (%s(e - q) %% %d == 0)", few, masks, lanes);
 }
 
 static void lane_step(const orr__cloop *c, int number)
@@ -72,7 +82,8 @@ static void lane_step(const orr__cloop *c, int number)
 
 static void lanes_of_block(const orr__cloop *c, const orr__part *body)
 {
-    (void)orr__nest_loop(c->n, ORR__LOOP_VECTOR | ORR__LOOP_INT, "l", "0", columns(c), NULL);
+    int how = orr__cloop_lanes(c->r) < ORR__CLOOP_LANES ? ORR__LOOP_ONCE : 0; /* compilers take few elements apart */
+    (void)orr__nest_loop(c->n, ORR__LOOP_VECTOR | ORR__LOOP_INT | how, "l", "0", columns(c), NULL);
     orr__nest_set(c->n, "const int lane = l");
     orr__nest_set(c->n, "const orr_idx i%d = q + l", c->r->rank - 1);
     orr__nest_put(c->n, orr__nest_clone(c->n, body));
@@ -90,7 +101,7 @@ static void rest_of_block(const orr__cloop *c, const orr__part *body, int vector
     orr__part **mark = n->end;
     lanes_of_block(c, body);
     orr__cloop_mask(c, mark);
-    orr__cloop_widen(c, mark, "q", "e", ORR__CLOOP_LANES);
+    orr__cloop_widen(c, mark, "q", "e", orr__cloop_lanes(c->r));
     orr__nest_set(n, "j = e");
     orr__nest_close(n, 2);
 }
@@ -106,13 +117,17 @@ void orr__cloop_by_lanes(const orr__cloop *c, const orr__part *body)
     orr__nest *n = c->n;
     int vector = orr__cloop_maskable(c);
     orr__nest_set(n, "orr_idx j = q");
+    bool some = orr__cloop_lanes(c->r) < ORR__CLOOP_LANES;
+    if (some)
+        orr__cloop_prefetch(c, "q", "e", false);
     (void)orr__nest_loop(n, ORR__LOOP_WHOLE, "j", NULL, "e", columns(c));
-    orr__nest_set(n, "const orr_idx q = j, e = j + %d", ORR__CLOOP_LANES);
+    orr__nest_set(n, "const orr_idx q = j, e = j + %d", orr__cloop_lanes(c->r));
     orr__nest_set(n, "(void)e");
-    orr__cloop_prefetch(c, "q", "e", false);
+    if (!some)
+        orr__cloop_prefetch(c, "q", "e", false);
     orr__part **mark = n->end;
     lanes_of_block(c, body);
-    orr__cloop_widen(c, mark, "q", "e", ORR__CLOOP_LANES);
+    orr__cloop_widen(c, mark, "q", "e", orr__cloop_lanes(c->r));
     orr__nest_close(n, 1);
     if (vector)
         rest_of_block(c, body, vector);

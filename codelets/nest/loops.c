@@ -204,7 +204,13 @@ void orr__cloop_blocks(const orr__cloop *c, const char *index, const char *end, 
 void orr__cloop_run_blocks(const orr__cloop *c)
 {
     int last = c->r->rank - 1;
-    orr__cloop_blocks(c, "q", "e", "0", orr__cloop_size(c, last), ORR__CLOOP_BLOCK);
+    const char *size = orr__cloop_size(c, last);
+    if (c->r->dim[last] > ORR__CLOOP_BLOCK)
+        orr__cloop_blocks(c, "q", "e", "0", size, ORR__CLOOP_BLOCK);
+    else { /* one turn: the first total needs no care */
+        (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, "q", "0", "1", NULL);
+        orr__nest_set(c->n, "const orr_idx e = %s", size);
+    }
     orr__nest_set(c->n, "const orr_idx i%d = q", last);
     orr__nest_set(c->n, "(void)i%d", last);
 }

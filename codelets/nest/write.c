@@ -286,11 +286,12 @@ static void fold(const writer *w, const orr__part *f)
     case ORR__FOLD_JOIN:
         if (orr__cloop_counted(&r) >= 0)
             orr__text_addf(w->t,
-                           "    {\n    orr_i64 total = 0;\n    for (int l = 0; l < %d; l++)\n        total += %s[l];\n"
-                           "    orr_add_%d(&acc%d, &lost%d, (%s)total);\n    }\n",
-                           ORR__CLOOP_LANES, f->name, f->n, f->n, f->n, wide);
+                           "    {\n    orr_i32 total = 0;\n    ORR_VECTOR_LOOP\n    for (int l = 0; l < %d; l++)\n"
+                           "        total += %s[l];\n    orr_add_%d(&acc%d, &lost%d, (%s)total);\n    }\n",
+                           orr__cloop_lanes(w->c->r), f->name, f->n, f->n, f->n, wide);
         else
-            orr__text_addf(w->t, "    orr_join_%d(&acc%d, &lost%d, %s);\n", f->n, f->n, f->n, f->name);
+            orr__text_addf(w->t, "    orr_add_%d(&acc%d, &lost%d, orr_tree%d_%d(%s));\n", f->n, f->n, f->n,
+                           orr__cloop_lanes(w->c->r), f->n, f->name);
         break;
     case ORR__FOLD_END: end(w, f, &r, wide); break;
     default: value(w, f, &r); break;

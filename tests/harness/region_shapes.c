@@ -80,7 +80,7 @@ void folds_of_joined_rows(void)
         orr_dtype t;
         int rop;
     } of[] = { { { 1, 64, 63 }, ORR_F32, ORR__RSUM },   { { 2, 90, 33 }, ORR_F32, ORR__RMAX },
-               { { 3, 35, 41 }, ORR_F64, ORR__RSUM },   { { 1, 300, 7 }, ORR_F32, ORR__RSUM },
+               { { 3, 35, 41 }, ORR_F64, ORR__RMAX },   { { 1, 300, 7 }, ORR_F32, ORR__RSUM },
                { { 2, 41, 100 }, ORR_F16, ORR__RSUM },  { { 1, 37, 256 }, ORR_F32, ORR__RSUM },
                { { 1, 50, 129 }, ORR_BF16, ORR__RMIN }, { { 2, 99, 48 }, ORR_I32, ORR__RPROD },
                { { 1, 130, 31 }, ORR_I16, ORR__RSUM },  { { 2, 65, 65 }, ORR_U8, ORR__RMAX },
