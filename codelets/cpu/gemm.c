@@ -227,6 +227,60 @@ static bool loops_are_faster(orr_dtype blas, const extent *all)
     return way == BY_LOOPS && !timed;
 }
 
+/* -- few rows --------------------------------------------------------------------------------------------------- */
+
+/* BLAS packs the right factor, which is read once. Loops of our own read it in place. */
+static orr__variants *few_rows(orr_dtype blas, const orr__small *s)
+{
+    bool across = s->b_col != 1;
+    const char *isa = orr__cpu_vec()->isa;
+    if (orr__env.deterministic || (blas != ORR_F32 && blas != ORR_F64) || s->m < 2 || s->m >= ORR__VECTOR ||
+        s->n < ORR__VECTOR || s->k < ORR__VECTOR || ORR__MAX(s->n, s->k) > ORR__GEMM_MOST ||
+        (across && (s->b_row != 1 || s->a_col != 1)))
+        return NULL;
+    return orr__variants_of(orr__hash(isa, strlen(isa), 0xfe3),
+                            (uint32_t)(blas == ORR_F64) << 31 | across << 30 | orr__octave(s->m) << 16 |
+                                orr__octave(s->n) << 8 | orr__octave(s->k),
+                            2);
+}
+
+static void multiply_few(orr_dtype blas, int way, const call *c, const orr__small *s, int64_t ldb)
+{
+    if (way == BY_BLAS)
+        multiply(c, (extent){ s->m, s->n, s->k }, s->a, s->b, ldb, s->c);
+    else
+        orr__cpu_vec()->few[blas == ORR_F64](s);
+}
+
+/* Measurements on the factors themselves, as many as there may be. The bits of the ways differ, and only the last product stays. */
+static void compare_few(orr_dtype blas, orr__variants *v, const call *c, const orr__small *s, int64_t ldb)
+{
+    double expected = 1e-10 * (double)s->m * (double)s->n * (double)s->k; /* limit of a measurement */
+    bool timed;
+    int way = orr__variants_next(v, &timed);
+    while (timed && orr__regret_leave(expected)) {
+        double t0 = orr__now(), used = orr__cpu_time();
+        multiply_few(blas, way, c, s, ldb);
+        orr__variants_time(v, way, orr__now() - t0);
+        orr__regret_report(expected, orr__cpu_time() - used);
+        way = orr__variants_next(v, &timed);
+    }
+}
+
+static bool by_few_rows(orr_dtype blas, const call *c, const orr__small *s, int64_t ldb)
+{
+    bool timed;
+    orr__variants *v = few_rows(blas, s);
+    if (!v)
+        return false;
+    if (!s->add)
+        compare_few(blas, v, c, s, ldb);
+    if (orr__variants_next(v, &timed) == BY_BLAS && !timed)
+        return false;
+    multiply_few(blas, BY_LOOPS, c, s, ldb);
+    return true;
+}
+
 bool orr__gemm_unpacked(orr_dtype blas, const orr__mat *a, const orr__mat *b, bool tb)
 {
     extent all = { a->rows, b->cols, a->cols };
@@ -261,12 +315,10 @@ void orr__gemm(orr_dtype blas, const orr__mat *a, bool ta, int64_t lda, const or
     int64_t z = (int64_t)orr__dtype_size(blas), most = ORR__GEMM_MOST;
     extent all = { a->rows, b->cols, a->cols };
     call s = { blas, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, lda, ldc, add };
-    if (loops_are_faster(blas, &all)) {
-        orr__small own = { a->p,         b->p,         c,   1,  all.m, all.n, all.k, 0, ta ? 1 : lda, ta ? lda : 1, 0,
-                           tb ? 1 : ldb, tb ? ldb : 1, ldc, add };
-        if (by_own_loops(blas, &own, 1))
-            return;
-    }
+    orr__small own = { a->p,         b->p,         c,   1,  all.m, all.n, all.k, 0, ta ? 1 : lda, ta ? lda : 1, 0,
+                       tb ? 1 : ldb, tb ? ldb : 1, ldc, add };
+    if (by_few_rows(blas, &s, &own, ldb) || (loops_are_faster(blas, &all) && by_own_loops(blas, &own, 1)))
+        return;
     bool copied = !orr__env.deterministic && is_small(blas, tb, &all) && astride(&all, b, ldb);
     orr__pick pick = orr__variants_begin(whole_or_pieces(blas, tb, &all), terms(&all));
     if (copied || pick.way == PIECES) { /* they are correct in place, too */

@@ -25,9 +25,13 @@ typedef struct {
 #if defined(__AVX512F__)
 enum { ROWS_MOST = 6, ROWS_OF_WIDE = 6, VECTORS_MOST = 4 };
 #define EACH_TILE(TILE) SIX_ROWS(TILE, 1) SIX_ROWS(TILE, 2) SIX_ROWS(TILE, 3) SIX_ROWS(TILE, 4)
+enum { DOTS_MOST = 4 };
+#define EACH_DOTS EACH_TILE
 #else
 enum { ROWS_MOST = 6, ROWS_OF_WIDE = 4, VECTORS_MOST = 3 };
 #define EACH_TILE(TILE) SIX_ROWS(TILE, 1) SIX_ROWS(TILE, 2) FOUR_ROWS(TILE, 3)
+enum { DOTS_MOST = 2 };
+#define EACH_DOTS(DOTS) SIX_ROWS(DOTS, 1) SIX_ROWS(DOTS, 2)
 #endif
 
 /* A vector with x in each element; a mask of the last vector's elements; a masked load with zeros elsewhere; a masked

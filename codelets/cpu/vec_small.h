@@ -119,8 +119,8 @@ static void F(columns)(orr__smalltile t, int64_t m, int64_t vectors)
     }
 }
 
-/* All columns, in panels of as many vectors as a tile has. */
-static void F(multiply)(const orr__small *s, orr__smalltile t, const REAL *b, REAL *c)
+/* All columns, in panels of as many vectors as a tile has. The elements `ahead` of those of the right factor come to the caches; 0: none. */
+static void F(multiply)(const orr__small *s, orr__smalltile t, const REAL *b, REAL *c, int64_t ahead)
 {
     int64_t left = (s->n + W - 1) / W;
     for (int64_t j = 0; j < s->n;) {
@@ -129,6 +129,9 @@ static void F(multiply)(const orr__small *s, orr__smalltile t, const REAL *b, RE
         t.b = b + j;
         t.c = c + j;
         t.from = s->add ? t.c : NULL;
+        for (int64_t r = 0; ahead && r < t.k; r++)
+            for (int64_t v = 0; v < vectors * W; v += (int64_t)(ORR__CACHE_LINE / sizeof(REAL)))
+                __builtin_prefetch(b + j + ahead + r * t.b_row + v, 0, 2);
         F(columns)(t, s->m, vectors);
         j += vectors * W;
         left -= vectors;
@@ -173,7 +176,7 @@ void F(small)(const orr__small *s)
         if (copies && (q == 0 || s->b_next))
             F(in_order)(b, s->b_row, s->b_col, s->k, s->n, copy, ld);
         t.a = a;
-        F(multiply)(s, t, copies ? copy : b, c);
+        F(multiply)(s, t, copies ? copy : b, c, 0);
     }
 }
 
@@ -215,6 +218,121 @@ void F(large)(const orr__small *s, double scale, void *room)
             }
         }
     }
+}
+
+/* Some terms of all columns at a time: as many rows of the right factor are streams from memory, and the sums stay in the caches. Rows from
+ * beyond the caches are often a power of two apart, so that few of them share a set, and are prefetched. */
+static void F(few_in_order)(const orr__small *s)
+{
+    orr__smalltile t = F(tile_of)(s);
+    orr__small some = *s;
+    bool far = (size_t)(s->k * s->n) * sizeof(REAL) > ORR__T_CORE_CACHES;
+    int64_t terms = far ? ORR__FEW_TERMS / 2 : ORR__FEW_TERMS;
+    for (int64_t p = 0; p < s->k; p += t.k) {
+        t.k = s->k - p < terms ? s->k - p : terms;
+        t.a = (const REAL *)s->a + p * s->a_col;
+        some.add = s->add || p > 0;
+        F(multiply)(&some, t, (const REAL *)s->b + p * s->b_row, s->c, far && p + 2 * t.k <= s->k ? t.k * s->b_row : 0);
+    }
+}
+
+static inline REAL F(total)(V(VEC) x)
+{
+    REAL lane[W];
+    IN_REGISTER(x);
+    memcpy(lane, &x, sizeof x);
+    for (int64_t w = W / 2; w > 0; w /= 2)
+        for (int64_t l = 0; l < w; l++)
+            lane[l] += lane[l + w];
+    return lane[0];
+}
+
+/* The terms from p on, `some` of them, or as many as a vector has, of `rows` × `columns` sums, which are contiguous in both factors. */
+static inline __attribute__((always_inline)) void F(dots_at)(const orr__smalltile *t, const int rows, const int columns,
+                                                             int64_t p, int64_t some, V(VEC) sum[ROWS_MOST][DOTS_MOST])
+{
+    V(VEC) left, right[DOTS_MOST];
+    const REAL *a = (const REAL *)t->a + p, *b = (const REAL *)t->b + p;
+    const V(MASK) mask = V(MASK_OF)(some);
+#pragma GCC unroll 4
+    for (int j = 0; j < columns; j++) {
+        __builtin_prefetch(b + j * t->b_row + ORR__FEW_AHEAD, 0, 2);
+        if (some)
+            right[j] = V(SOME)(b + j * t->b_row, mask);
+        else
+            memcpy(&right[j], b + j * t->b_row, sizeof right[j]);
+    }
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; r++) {
+        if (some)
+            left = V(SOME)(a + r * t->a_row, mask);
+        else
+            memcpy(&left, a + r * t->a_row, sizeof left);
+#pragma GCC unroll 4
+        for (int j = 0; j < columns; j++)
+            sum[r][j] = V(FMA)(left, right[j], sum[r][j]);
+    }
+}
+
+/* Each sum has as many partial sums as a vector has elements. */
+static inline __attribute__((always_inline)) void F(dots)(const orr__smalltile *t, const int rows, const int columns)
+{
+    V(VEC) sum[ROWS_MOST][DOTS_MOST];
+    int64_t p = 0;
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 4
+        for (int j = 0; j < columns; j++)
+            sum[r][j] = V(ALL)(0);
+    for (; p + W <= t->k; p += W)
+        F(dots_at)(t, rows, columns, p, 0, sum);
+    if (p < t->k)
+        F(dots_at)(t, rows, columns, p, t->k - p, sum);
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 4
+        for (int j = 0; j < columns; j++) {
+            REAL *c = (REAL *)t->c + r * t->c_row + j, total = F(total)(sum[r][j]);
+            *c = t->from ? *c + total : total;
+        }
+}
+
+#define DOTS(rows, columns)                                                                                            \
+    static void F(dots##rows##x##columns)(const orr__smalltile *t)                                                     \
+    {                                                                                                                  \
+        F(dots)(t, rows, columns);                                                                                     \
+    }
+EACH_DOTS(DOTS)
+#undef DOTS
+
+/* The rows of the right factor are its columns in memory. */
+static void F(few_across)(const orr__small *s)
+{
+#define DOTS(rows, columns) [rows][columns] = F(dots##rows##x##columns),
+    static void (*const dots[ROWS_MOST + 1][DOTS_MOST + 1])(const orr__smalltile *) = { EACH_DOTS(DOTS) };
+#undef DOTS
+    orr__smalltile t = F(tile_of)(s);
+    t.b_row = s->b_col;
+    int64_t tall = (s->m + ROWS_MOST - 1) / ROWS_MOST;
+    for (int64_t p = 0; p < s->k; p += t.k) {
+        t.k = s->k - p < ORR__FEW_ACROSS ? s->k - p : ORR__FEW_ACROSS;
+        for (int64_t j = 0, columns; j < s->n; j += columns) {
+            columns = s->n - j < DOTS_MOST ? s->n - j : DOTS_MOST;
+            t.b = (const REAL *)s->b + j * s->b_col + p;
+            for (int64_t i = 0, rows; i < s->m; i += rows) {
+                rows = (s->m - i + tall - 1) / tall < ROWS_MOST ? (s->m - i + tall - 1) / tall : ROWS_MOST;
+                t.a = (const REAL *)s->a + i * s->a_row + p;
+                t.c = (REAL *)s->c + i * s->c_row + j;
+                t.from = s->add || p > 0 ? t.c : NULL;
+                dots[rows][columns](&t);
+            }
+        }
+    }
+}
+
+void F(few)(const orr__small *s)
+{
+    (s->b_col == 1 || s->n == 1 ? F(few_in_order) : F(few_across))(s);
 }
 
 /* Panels of columns; all terms of a panel are contiguous. */

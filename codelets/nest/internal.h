@@ -12,7 +12,8 @@
 enum { ORR__CLOOP_BLOCK = 1024 }; /* limit of order */
 /* A block is folded in this many columns, which a fixed tree then joins; one of up to ORR__CLOOP_SOME values in fewer, whose tree is shorter. A
  * few values are folded in order (orr__cloop_columns). */
-enum { ORR__CLOOP_LANES = 32, ORR__CLOOP_SOME = 128, ORR__CLOOP_SOME_LANES = 8, ORR__CLOOP_FEW = 16 }; /* limit of order */
+enum { ORR__CLOOP_LANES = 32, ORR__CLOOP_FEW = 16 };         /* limit of order */
+enum { ORR__CLOOP_SOME = 128, ORR__CLOOP_SOME_LANES = 8 }; /* limit of order */
 /* The largest number of elements of a vector. */
 enum { ORR__CLOOP_VECTOR = 16 }; /* limit of order */
 /* The most sets of boxes that get a loop each. */
@@ -263,18 +264,24 @@ typedef enum {
     ORR__OTHER
 } orr__way;
 orr__way orr__cloop_way(const orr__region *r, int a);
-int orr__cloop_join_most(const orr__region *r); /* the most elements of a row */
+/* The most elements of a joined row. Rows that are folded by themselves have ends and joins of columns, which longer rows hide. */
+static inline int orr__cloop_join_most(const orr__region *r)
+{
+    return r->rmask >> (r->rank - 1) & 1u ? ORR__CLOOP_BLOCK / 4 : ORR__T_SHORT_ROW;
+}
 int orr__cloop_gatherer(const orr__region *r, int a);
 bool orr__cloop_has_columns(const orr__region *r); /* has an access a box along the last axis? */
 /* The reason against rows that are joined, or side by side; NULL: none. choice.c: does the region have this nest? */
 const char *orr__cloop_joins_not(const orr__region *r);
-bool orr__cloop_narrow_columns(const orr__region *r); /* do rows have so few columns that a fold leaves vectors empty? */
-bool orr__cloop_beside_in_memory(const orr__region *r); /* are they rows beside each other that are folded from memory? */
+bool orr__cloop_narrow_columns(
+    const orr__region *r); /* do rows have so few columns that a fold leaves vectors empty? */
+bool orr__cloop_beside_in_memory(
+    const orr__region *r); /* are they rows beside each other that are folded from memory? */
 const char *orr__cloop_side_not(const orr__region *r);
 bool orr__cloop_chooses(const orr__region *r, int nest);
 bool orr__cloop_join_moves(const orr__region *r, int a); /* does access a need join<a>? */
 bool orr__cloop_join_copies_rows(const orr__region *r, int a);
-bool orr__cloop_join_copies(const orr__cloop *c);        /* is any access copied row by row? */
+bool orr__cloop_join_copies(const orr__cloop *c); /* is any access copied row by row? */
 /* Are copies begun for longer blocks, since rows end in each of them? The arrays that are filled before must be few of all elements. */
 bool orr__cloop_join_is_long(const orr__cloop *c);
 /* Is register n of joined rows one number per row that only places of gathered rows are made from? It is computed where the rows are copied. */

@@ -103,12 +103,6 @@ static bool folds_rows(const orr__region *r)
            (flops > ORR__COST_STORE || orr__cloop_narrow_columns(r));
 }
 
-/* Rows that are folded are not short where the vectors of one row suffice to hide the ends of the others. */
-int orr__cloop_join_most(const orr__region *r)
-{
-    return r->rmask >> (r->rank - 1) & 1u ? ORR__CLOOP_BLOCK / 4 : ORR__T_SHORT_ROW;
-}
-
 const char *orr__cloop_joins_not(const orr__region *r)
 {
     int last = r->rank - 1;

@@ -76,7 +76,8 @@ static bool check_product(const product *p, orr_dtype t, const void *a, const vo
             i[r->rank - 1] = k;
             sum += value_at(a, t, element(p, 0, i)) * value_at(b, t, element(p, 1, i));
         }
-        orr__scalar want = orr__scalar_cast((orr__scalar){ .f = sum }, ORR_F64, t);
+        orr__scalar want = orr__is_int(t) ? orr__scalar_cast((orr__scalar){ .i = (int64_t)sum }, ORR_I64, t) /* wraps */
+                                          : orr__scalar_cast((orr__scalar){ .f = sum }, ORR_F64, t);
         if (value_at(c, t, e) != orr__scalar_f64(want, t)) {
             ORR_CHECK_MSG(false, "%s: element %lld is %g, should be %g", orr_dtype_name(t), (long long)e,
                           value_at(c, t, e), sum);
@@ -193,6 +194,64 @@ static void matmul_of_few_columns(void)
                 }
 }
 
+/* Memory of exact sizes: the rows and the columns of the right factor in turn are contiguous. */
+static void few_rows_of(orr_dtype t, int64_t m, int64_t n, int64_t k, bool across, bool add, const char *isa)
+{
+    int64_t lda = k + 1, ldb = across ? k + 2 : n + 3, ldc = n + 1, bad = 0;
+    int64_t count[3] = { (m - 1) * lda + k, across ? (n - 1) * ldb + k : (k - 1) * ldb + n, (m - 1) * ldc + n };
+    void *a = small_numbers(t, count[0]), *b = small_numbers(t, count[1]), *c = small_numbers(t, count[2]),
+         *old = small_numbers(t, count[2]);
+    memcpy(old, c, (size_t)count[2] * orr_dtype_size(t));
+    const orr__small s = { a, b, c, 1, m, n, k, 0, lda, 1, 0, across ? 1 : ldb, across ? ldb : 1, ldc, add };
+    orr__cpu_vec()->few[t == ORR_F64](&s);
+    for (int64_t e = 0; e < count[2]; e++) {
+        double sum = add || e % ldc >= n ? value_at(old, t, e) : 0;
+        for (int64_t p = 0; p < k && e % ldc < n; p++)
+            sum += value_at(a, t, e / ldc * lda + p) * value_at(b, t, p * s.b_row + e % ldc * s.b_col);
+        bad += value_at(c, t, e) != sum;
+    }
+    ORR_CHECK_MSG(bad == 0, "%s, %lld x %lld x %lld%s%s, %s: %lld wrong elements", orr_dtype_name(t), (long long)m,
+                  (long long)n, (long long)k, across ? ", across" : "", add ? ", added" : "", isa, (long long)bad);
+    free(a);
+    free(b);
+    free(c);
+    free(old);
+}
+
+static void products_of_few_rows(void)
+{
+    static const char *const isa[] = { "base", "v3", "v4" };
+    static const int64_t n[] = { 1, 16, 17, 65, 130, 201 }, k[] = { 1, 15, 16, 33, 131, 4100 };
+    for (int s = 0; s < 3; s++) {
+        if (!orr__cpu_use(isa[s]))
+            continue;
+        for (int way = 0; way < 8; way++)
+            for (int64_t m = 2 + way % 3; m < 16; m += 3)
+                for (int i = 0; i < 6; i++)
+                    few_rows_of(way & 1 ? ORR_F64 : ORR_F32, m, n[i], k[(i + m) % 6], way & 2, way & 4, isa[s]);
+    }
+    for (int wide = 0; wide < 2; wide++) /* from beyond the caches */
+        few_rows_of(wide ? ORR_F64 : ORR_F32, 3, 701, 901, false, false, "its own");
+    (void)orr__cpu_use(NULL);
+}
+
+/* By BLAS or by loops of our own, before and after the choice. */
+static void matmul_of_few_rows(void)
+{
+    static const int order_a[2][2] = { { 0, 2 }, { 2, 0 } }, order_b[2][2] = { { 2, 1 }, { 1, 2 } };
+    static const orr_dtype types[] = { ORR_F32, ORR_F64, ORR_F16 };
+    product p;
+    for (int t = 0; t < 3; t++)
+        for (int64_t m = 2; m < 17; m += 3)
+            for (int way = 0; way < 16; way++) {
+                begin(&p, types[t], 0, (const int64_t[]){ m, 70 + 31 * (way % 3), 90 + 17 * m });
+                lay(&p, 0, order_a[way & 1], 2, way >> 2 & 1, false);
+                lay(&p, 1, order_b[way >> 1 & 1], 2, way >> 3 & 1, false);
+                if (!multiply(&p, types[t], way % 2 + 1))
+                    return;
+            }
+}
+
 static void matmul_of_batches(void)
 {
     static const int64_t dims[][5] = {
@@ -252,9 +311,17 @@ static void integer_products_wrap(void)
 int main(int argc, char **argv)
 {
     static const orr_test tests[] = {
-        ORR_TEST(matmul_of_every_layout), ORR_TEST(matmul_in_pieces),      ORR_TEST(matmul_of_many_terms),
-        ORR_TEST(matmul_of_few_columns),  ORR_TEST(matmul_of_batches),     ORR_TEST(matmul_of_broadcasts),
-        ORR_TEST(matmul_of_nothing),      ORR_TEST(integer_products_wrap), { 0 },
+        ORR_TEST(matmul_of_every_layout),
+        ORR_TEST(matmul_in_pieces),
+        ORR_TEST(matmul_of_many_terms),
+        ORR_TEST(products_of_few_rows),
+        ORR_TEST(matmul_of_few_rows),
+        ORR_TEST(matmul_of_few_columns),
+        ORR_TEST(matmul_of_batches),
+        ORR_TEST(matmul_of_broadcasts),
+        ORR_TEST(matmul_of_nothing),
+        ORR_TEST(integer_products_wrap),
+        { 0 },
     };
     return orr_test_main(argc, argv, "codelets.cpu_matmul", tests);
 }
