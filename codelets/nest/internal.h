@@ -12,7 +12,7 @@
 enum { ORR__CLOOP_BLOCK = 1024 }; /* limit of order */
 /* A block is folded in this many columns, which a fixed tree then joins; one of up to ORR__CLOOP_SOME values in fewer, whose tree is shorter. A
  * few values are folded in order (orr__cloop_columns). */
-enum { ORR__CLOOP_LANES = 32, ORR__CLOOP_FEW = 16 };         /* limit of order */
+enum { ORR__CLOOP_LANES = 32, ORR__CLOOP_FEW = 16 };       /* limit of order */
 enum { ORR__CLOOP_SOME = 128, ORR__CLOOP_SOME_LANES = 8 }; /* limit of order */
 /* The largest number of elements of a vector. */
 enum { ORR__CLOOP_VECTOR = 16 }; /* limit of order */
