@@ -184,8 +184,9 @@ void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number)
 {
     const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
     bool extreme = (r->rop[0] == ORR__RMAX || r->rop[0] == ORR__RMIN) && orr__is_float(folded(r));
+    bool narrow = orr__dtype_size(orr__compute_dtype(folded(r))) < sizeof(float); /* fills vectors of bytes */
     bool some = orr__cloop_lanes(r) < ORR__CLOOP_LANES;
-    const int columns[2] = { ORR__CLOOP_SOME_LANES, some ? 0 : ORR__CLOOP_LANES };
+    const int columns[2] = { narrow ? ORR__CLOOP_LANES : ORR__CLOOP_SOME_LANES, some || narrow ? 0 : ORR__CLOOP_LANES };
     orr__text_addf(t, "ORR_FN %s orr_first_%d(void)\n{\n", wide, number);
     orr__emit_fold_begin(t, r, true);
     orr__text_add(t, "    return fold;\n}\n");

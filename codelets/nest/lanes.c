@@ -9,13 +9,25 @@ static const char *name_of(const orr__cloop *c, int number)
     return orr__cloop_name(c, "lane", number);
 }
 
+/* Do the bits of a fold depend on its order? Other folds fill vectors of bytes, too. */
+static bool in_some_order(const orr__region *r)
+{
+    bool any = false;
+    for (int n = 0; n < r->ninstr + r->nout; n++)
+        if (orr__emit_folds(r, n)) {
+            orr__region fold = orr__emit_fold_of(r, n);
+            any = any || (orr__is_float((orr_dtype)fold.instr[fold.out_reg[0]].dtype) && orr__cloop_counted(&fold) < 0);
+        }
+    return any;
+}
+
 /* The values of a cell are as many as the reduced elements, or as a row. */
 int orr__cloop_lanes(const orr__region *r)
 {
     int64_t n = 1;
     for (int d = 0; d < r->rank; d++)
         n *= (r->rmask ? r->rmask >> d & 1u : d == r->rank - 1) ? r->dim[d] : 1;
-    return n <= ORR__CLOOP_SOME ? ORR__CLOOP_SOME_LANES : ORR__CLOOP_LANES;
+    return n <= ORR__CLOOP_SOME && in_some_order(r) ? ORR__CLOOP_SOME_LANES : ORR__CLOOP_LANES;
 }
 
 static const char *columns(const orr__cloop *c)
@@ -71,7 +83,8 @@ static void if_lanes(const orr__cloop *c)
 {
     int vector = orr__cloop_maskable(c);
     const char *masks = vector ? orr__nest_say(c->n, "ORR_VECTOR >= %d || ", vector) : "";
-    int lanes = orr__cloop_lanes(c->r), few = lanes < ORR__CLOOP_LANES ? ORR__CLOOP_FEW : ORR__CLOOP_SOME;
+    int lanes = orr__cloop_lanes(c->r);
+    int few = lanes < ORR__CLOOP_LANES ? ORR__CLOOP_FEW : in_some_order(c->r) ? ORR__CLOOP_SOME : 3 * lanes / 2;
     (void)orr__nest_if(c->n, "e - q > %d && (%s(e - q) %% %d == 0)", few, masks, lanes);
 }
 

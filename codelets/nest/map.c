@@ -136,6 +136,24 @@ static void piece(const orr__cloop *c, void *of)
     blocks(&in, "begins", "ends");
 }
 
+/* Is a block of the last axis computed for all rows, before the next one? Some operand's neighbours along the row are in lines of their own,
+ * which rows beside share, and which caches do not hold for a whole row. */
+static bool is_block_outside(const orr__cloop *c)
+{
+    const orr__region *r = c->r;
+    int last = r->rank - 1;
+    bool any = false;
+    for (int a = 0; a < r->naccess && !c->joins && !orr__cloop_split(c); a++) {
+        const orr__access *x = &r->access[a];
+        if (x->input < 0 || c->lay.packed[a] || x->placed || orr__cloop_of_line(r, a, last) > 1 ||
+            r->dim[last] * ORR__CACHE_LINE < ORR__T_CORE_CACHES)
+            continue;
+        for (int d = 0; d < last; d++)
+            any = any || (x->stride[d] != 0 && orr__cloop_of_line(r, a, d) > 1);
+    }
+    return any;
+}
+
 /* The outputs are contiguous: the innermost loop writes elements at, at + 1, … */
 void orr__cloop_map(const orr__cloop *c)
 {
@@ -149,6 +167,11 @@ void orr__cloop_map(const orr__cloop *c)
     orr__cloop_past_begin(c, ORR__BLOCK_ELEMENTS);
     orr__cloop_stage_begin(c, m.stages);
     orr__cloop_values(c, -1);
+    bool outside = is_block_outside(c);
+    if (outside) {
+        orr__cloop_blocks(c, "b", "f", "0", size, ORR__BLOCK_ELEMENTS);
+        orr__nest_set(c->n, "at = 0");
+    }
     orr__cloop_open(c, 0, loops);
     if (!c->joins)
         orr__cloop_prefetch_gathered(c);
@@ -157,11 +180,11 @@ void orr__cloop_map(const orr__cloop *c)
     if (orr__cloop_split(c))
         orr__cloop_each_piece(&m.c, "0", size, piece, &m);
     else
-        blocks(&m, "0", size);
+        blocks(&m, outside ? "b" : "0", outside ? "f" : size);
     if (c->pitched)
         orr__nest_set(c->n, "at += %s * %s", orr__cloop_size(c, last - 1), orr__cloop_size(c, last));
     else
         orr__nest_set(c->n, "at += %s", size);
-    orr__nest_close(c->n, loops);
+    orr__nest_close(c->n, loops + outside);
     orr__cloop_past_end(c);
 }

@@ -329,6 +329,7 @@ int main(int argc, char **argv)
         ORR_TEST(reductions_of_every_shape),
         ORR_TEST(folds_of_narrow_columns),
         ORR_TEST(folds_of_joined_rows),
+        ORR_TEST(maps_across_lines),
         ORR_TEST(sums_of_small_integers),
         ORR_TEST(maps_of_any_accesses),
         ORR_TEST(rows_see_their_folds),

@@ -85,7 +85,7 @@ void folds_of_joined_rows(void)
                { { 1, 50, 129 }, ORR_BF16, ORR__RMIN }, { { 2, 99, 48 }, ORR_I32, ORR__RPROD },
                { { 1, 130, 31 }, ORR_I16, ORR__RSUM },  { { 2, 65, 65 }, ORR_U8, ORR__RMAX },
                { { 1, 513, 2 }, ORR_F64, ORR__RPROD },  { { 1, 40, 200 }, ORR_I64, ORR__RSUM },
-               { { 5, 20, 128 }, ORR_F32, ORR__RSUM }, { { 1, 70, 64 }, ORR_F16, ORR__RMIN } };
+               { { 5, 20, 128 }, ORR_F32, ORR__RSUM },  { { 1, 70, 64 }, ORR_F16, ORR__RMIN } };
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         for (int nest = 0; nest < NESTS; nest++) {
             const int64_t *dim = of[i].dim, rows = dim[0] * dim[1], len = dim[2];
@@ -109,6 +109,25 @@ void folds_of_joined_rows(void)
             (void)snprintf(what, sizeof what, "joined rows %d, nest %d,", (int)i, nest);
             rc_check(what, &b, dim[0] > 1 ? 2 : 1, of[i].rop == ORR__RPROD ? 1 : 0, of[i].rop == ORR__RPROD ? 2 : 5, 0);
         }
+    rc_state = before;
+}
+
+/* Rows whose elements are in lines of their own, which rows beside share: a transposed and reversed operand, read too few times to be copied first. */
+void maps_across_lines(void)
+{
+    static rb b;
+    const unsigned long long before = rc_state;
+    static const orr_dtype type[] = { ORR_F32, ORR_U8, ORR_F64, ORR_F16 };
+    for (int t = 0; t < 4; t++) {
+        int64_t size = (int64_t)orr_dtype_size(type[t]), beside = 64 / size, length = 16500;
+        rb_begin(&b, RB_MAP, 3, (const int64_t[]){ 2, 2, length });
+        int x = rb_load(&b, rb_access(&b, rb_input(&b, type[t], (beside + 9) * length), (length - 1) * (beside + 9) + 2,
+                                      (int64_t[]){ 2, -1, -beside - 9 }));
+        int y = rb_load(&b, rb_linear(&b, rb_input(&b, type[t], 4 * length)));
+        rb_out(&b, type[t], rb_ew(&b, "maximum", x, y, -1));
+        rb_out(&b, type[t], rb_ew(&b, "minimum", x, y, -1));
+        rc_check("lines", &b, 1 + t % 2, 0, 90, 0);
+    }
     rc_state = before;
 }
 

@@ -54,6 +54,7 @@ void reductions_of_every_shape(void);
 /* Few columns of many rows: of each dtype and fold, with lengths around those of groups of rows. */
 void folds_of_narrow_columns(void);
 void folds_of_joined_rows(void);
+void maps_across_lines(void);
 void sums_of_small_integers(void);
 /* An access with a random order of axes, broadcasts and flips. */
 int rsh_access(rb *b, orr_dtype t);
