@@ -25,6 +25,7 @@ typedef struct {
     int strided;  /* that of copying an element of each operand with a stride         */
     int halves;   /* operands and results of f16                                      */
     int gathered; /* rows that are found                                              */
+    int found;    /* elements of a row that are, each by itself                       */
     int copied, masks,
         apart;    /* operands whose elements are copied for joined rows, one by one; masked; copied row by row */
     int starts;   /* of the copies of values of a row */
@@ -109,6 +110,13 @@ static void add_operand(parts *p, const orr__region *r, const orr__rinstr *in)
     p->masked = p->masked && !a->box && (along == 0 || along == 1 || orr__cloop_may_pack(r, in->a)) && masks(t);
 }
 
+/* Does a place change along a row? */
+static bool moves_along(const orr__region *r, int n)
+{
+    const orr__rinstr *in = &r->instr[n];
+    return in->kind == ORR__RI_LOAD ? r->access[in->a].stride[r->rank - 1] != 0 : in->x < 0 || moves_along(r, in->x);
+}
+
 static void add_instruction(parts *p, const orr__region *r, const orr__rinstr *in)
 {
     p->work += orr__instruction_cost(in);
@@ -116,6 +124,7 @@ static void add_instruction(parts *p, const orr__region *r, const orr__rinstr *i
     case ORR__RI_LOAD: add_operand(p, r, in); break;
     case ORR__RI_GATHER:
         p->gathered++;
+        p->found += r->rank && moves_along(r, in->x);
         p->turned += ORR__MAX(turn_of((orr_dtype)in->dtype), ORR__COST_TURN_2);
         p->masked = false;
         break;
@@ -219,9 +228,11 @@ static double cost_of_each(const parts *p, int64_t length)
     }
     return (double)(ORR__COST_LOOP * (ORR__MAX(p->operands / 2, 1) + p->cuts - 2) + ends +
                     ORR__COST_BOX * p->boxed * (p->cuts - 1) +
-                    (p->strided + ORR__COST_FOLD * (p->in_order + p->waits)) * length + ORR__COST_TREE / 2 * trees +
-                    ORR__COST_SOME * p->some + ORR__COST_PASS * (p->passes > 1 ? p->passes - 1 : 0) +
-                    ORR__COST_HALVES * p->halves);
+                    (p->strided + (ORR__COST_STRIDED + ORR__COST_TAKE) * p->found +
+                     ORR__COST_FOLD * (p->in_order + p->waits)) *
+                        length +
+                    ORR__COST_TREE / 2 * trees + ORR__COST_SOME * p->some +
+                    ORR__COST_PASS * (p->passes > 1 ? p->passes - 1 : 0) + ORR__COST_HALVES * p->halves);
 }
 
 /* Fewer rows side by side are fewer vectors whose work overlaps. */

@@ -130,6 +130,7 @@ void orr__cloop_side_join(const orr__cloop *c, int n);
  * others. turn_out.c: output k from the array made<k>. Are blocks contiguous in an output, and may be stored past the caches? */
 void orr__cloop_turn_functions(const orr__cloop *c, orr__text *t);
 bool orr__cloop_is_turned(const orr__cloop *c, int n);
+bool orr__cloop_finds_along(const orr__cloop *c, int n); /* are its places found there, along the row? */
 void orr__cloop_turned(const orr__cloop *c, int n);
 void orr__cloop_turn_in(const orr__cloop *c, bool gathered);
 void orr__cloop_turn_out(const orr__cloop *c, int k);

@@ -60,6 +60,15 @@ static bool keep(orr__rowplan *w, int n)
     return w->kept[n] = true;
 }
 
+/* Is place n reported by the copies of the gathers that alone read it? */
+static bool is_reported(const orr__cloop *c, int n)
+{
+    bool all = true;
+    for (int i = n + 1; i < c->r->ninstr; i++)
+        all = all && (!orr__cloop_reads(&c->r->instr[i], n) || orr__cloop_finds_along(c, i));
+    return all;
+}
+
 void orr__rowplan_want(orr__rowplan *w, int pass, bool decide)
 {
     const orr__region *r = w->c->r;
@@ -71,7 +80,7 @@ void orr__rowplan_want(orr__rowplan *w, int pass, bool decide)
         const int16_t operand[3] = { in->x, in->y, in->z };
         if (pass < w->passes && orr__cloop_folds_in(w->c, n, pass) && !(w->in_place && orr__cloop_lies(w->c, in->x)))
             w->wanted[in->x] = true;
-        if (in->kind == ORR__RI_PLACE && w->c->pass[n] == pass)
+        if (in->kind == ORR__RI_PLACE && w->c->pass[n] == pass && !is_reported(w->c, n))
             w->wanted[n] = true; /* even where the box excludes the element */
         if (!w->wanted[n] || !orr__rowplan_inner(w, n))
             continue;
@@ -80,7 +89,7 @@ void orr__rowplan_want(orr__rowplan *w, int pass, bool decide)
         if (w->first[n] < pass && (decide ? keep(w, n) : w->kept[n]))
             continue;
         for (int k = 0; k < 3; k++)
-            if (operand[k] >= 0)
+            if (operand[k] >= 0 && !orr__cloop_finds_along(w->c, n))
                 w->wanted[operand[k]] = true;
     }
 }

@@ -49,7 +49,7 @@ const char *orr__cloop_side_not(const orr__region *r)
         if (in->kind == ORR__RI_RANDOM || orr__is_compound((orr_dtype)in->dtype))
             return "they draw numbers, or pairs of them";
         bool read = in->kind == ORR__RI_LOAD || in->kind == ORR__RI_GATHER;
-        if (read && (r->access[in->a].stride[last] != 0 || r->access[in->a].box))
+        if (read && (in->kind == ORR__RI_GATHER || r->access[in->a].stride[last] != 0 || r->access[in->a].box))
             bytes += ORR__T_SIDE_BLOCK * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[in->a].input]);
     }
     for (int k = 0; k < r->nout; k++)

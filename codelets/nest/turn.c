@@ -34,11 +34,35 @@ static bool is_turned(const orr__cloop *c, int a)
     return c->r->access[a].box || c->lay.move[a * ORR_MAX_RANK + c->side] == ORR__MOVE_ANY;
 }
 
-/* True if n gathers elements at places that are known before the passes. */
+/* Is n a place along the row, or what leads to it, that is the same for all rows side by side? */
+static bool is_found_along(const orr__cloop *c, int n)
+{
+    const orr__rinstr *in = &c->r->instr[n];
+    if (in->kind == ORR__RI_LOAD)
+        return !is_turned(c, in->a) && c->lay.move[in->a * ORR_MAX_RANK + c->side] == ORR__MOVE_NONE;
+    return (in->kind == ORR__RI_PLACE || in->kind == ORR__RI_CAST) && is_found_along(c, in->x);
+}
+
+bool orr__cloop_finds_along(const orr__cloop *c, int n)
+{
+    const orr__rinstr *in = &c->r->instr[n];
+    return c->side >= 0 && in->kind == ORR__RI_GATHER && c->at[n] == last_of(c) && c->at[in->x] == last_of(c) &&
+           !c->r->access[in->a].box && is_found_along(c, in->x);
+}
+
+/* True if n gathers elements at places that are known before the passes, or that are found while it is copied. */
 static bool gathers(const orr__cloop *c, int n)
 {
     const orr__rinstr *in = &c->r->instr[n];
-    return in->kind == ORR__RI_GATHER && c->at[n] == last_of(c) && c->at[in->x] < last_of(c) && c->pass[in->x] == 0;
+    return (in->kind == ORR__RI_GATHER && c->at[n] == last_of(c) && c->at[in->x] < last_of(c) && c->pass[in->x] == 0) ||
+           orr__cloop_finds_along(c, n);
+}
+
+static void find_along(const orr__cloop *c, int n)
+{
+    if (c->r->instr[n].x >= 0)
+        find_along(c, c->r->instr[n].x);
+    orr__cloop_value(c, n);
 }
 
 bool orr__cloop_is_turned(const orr__cloop *c, int n)
@@ -146,6 +170,8 @@ static void turn(const orr__cloop *c, int n)
         orr__nest_close(c->n, 2);
     } else {
         orr__cloop_along_row(c, !row);
+        if (orr__cloop_finds_along(c, n))
+            find_along(c, c->r->instr[n].x);
         turn_by_element(c, n, plain);
         orr__nest_close(c->n, 1);
     }

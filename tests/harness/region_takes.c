@@ -162,6 +162,34 @@ void takes_of_many_short_rows(void)
     (void)orr_scope_end(s);
 }
 
+/* Elements of each of many rows, at places that are the same for all: side by side, where they are copied first. */
+void takes_of_elements_of_many_rows(void)
+{
+    enum { ROWS = 150, COLS = 50 };
+    static const orr_dtype type[] = { ORR_F32, ORR_F64, ORR_U8, ORR_BF16 };
+    static double data[ROWS * COLS];
+    orr_scope *s = orr_scope_begin();
+    for (int t = 0; t < 4; t++) {
+        rc_fill(data, type[t], ROWS * COLS, 0, 3);
+        orr_tensor *x = orr_from(type[t], ORR_SHAPE(ROWS, COLS), data), *a = tk_long_index(ORR_I32, 9 + 14 * t, COLS);
+        orr_tensor *b = tk_long_index(ORR_I64, 9 + 14 * t, COLS), *turned = orr_flip(x, ORR_AXES(0, 1));
+        orr_tensor *of_a = orr_take(x, a, 1), *column = orr_slice_axis(x, 1, 3, 4, 1);
+        orr_tensor *y[] = {
+            orr_equal(orr_sqrt(orr_cast(of_a, ORR_F64)), orr_sqrt(orr_cast(orr_take(turned, b, 1), ORR_F64))),
+            orr_where(orr_equal(of_a, column), orr_take(x, b, 1), orr_take(turned, a, 1)),
+            orr_max(orr_maximum(of_a, column), ORR_AXES(1), false),
+            orr_sub(orr_maximum(of_a, column), orr_min(orr_maximum(of_a, column), ORR_AXES(1), true)),
+            orr_take(orr_reshape(x, ORR_SHAPE(3, 50, COLS)), a, 2),
+        };
+        for (size_t j = 0; j < sizeof y / sizeof *y; j++) {
+            char what[64];
+            (void)snprintf(what, sizeof what, "%s elements of rows: %d", orr_dtype_name(type[t]), (int)j);
+            tk_check(what, y[j], 0);
+        }
+    }
+    (void)orr_scope_end(s);
+}
+
 void wrong_indices_in_kernels_are_found(void)
 {
     static rb b;

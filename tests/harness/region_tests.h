@@ -83,6 +83,7 @@ void takes_in_every_kind_of_kernel(void);
 /* Views of the source and of the result; computed indices; a take of a take. */
 void takes_through_views_and_computed_indices(void);
 void takes_of_many_short_rows(void);
+void takes_of_elements_of_many_rows(void);
 void takes_of_any_dtype_by_any_index(void);
 /* Index 3 of five, which the kernel computes, is out of range: nothing is read by it, and the other results are right. */
 void wrong_indices_in_kernels_are_found(void);
@@ -117,7 +118,7 @@ void scores_are_shared_by_tiles(void);
 
 #define TK_TESTS(X)                                                                                                    \
     X(takes_in_every_kind_of_kernel)                                                                                   \
-    X(takes_through_views_and_computed_indices) X(takes_of_any_dtype_by_any_index) X(takes_of_many_short_rows)
+    X(takes_through_views_and_computed_indices) X(takes_of_any_dtype_by_any_index) X(takes_of_many_short_rows) X(takes_of_elements_of_many_rows)
 
 #define RW_TESTS                                                                                                       \
     ORR_TEST(row_graphs_see_their_folds), ORR_TEST(special_values_stay_in_their_row),                                  \
