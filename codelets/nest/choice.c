@@ -157,7 +157,8 @@ static void add_fold(parts *p, const orr__region *r, int n)
     orr__region fold = orr__emit_fold_of(r, n);
     bool sum = fold.rop[0] == ORR__RSUM || fold.rop[0] == ORR__RPROD;
     int64_t length = r->dim[r->rank - 1];
-    bool some = !r->search && length > ORR__CLOOP_FEW && length <= ORR__CLOOP_SOME;
+    bool narrow = orr__dtype_size(orr__compute_dtype((orr_dtype)r->instr[fold.out_reg[0]].dtype)) < sizeof(float);
+    bool some = !r->search && !narrow && length > ORR__CLOOP_FEW && length <= ORR__CLOOP_SOME;
     p->folds++;
     p->some += some;
     p->extremes += !sum && !r->search && !some;
@@ -231,7 +232,7 @@ static double cost_of_each(const parts *p, int64_t length)
                     (p->strided + (ORR__COST_STRIDED + ORR__COST_TAKE) * p->found +
                      ORR__COST_FOLD * (p->in_order + p->waits)) *
                         length +
-                    ORR__COST_TREE / 2 * trees + ORR__COST_SOME * p->some +
+                    ORR__COST_TREE / 2 * trees + ORR__COST_SOME * (p->narrow ? 2 : 1) * p->some +
                     ORR__COST_PASS * (p->passes > 1 ? p->passes - 1 : 0) + ORR__COST_HALVES * p->halves);
 }
 

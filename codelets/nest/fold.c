@@ -87,8 +87,9 @@ static void tree(orr__text *t, const orr__region *r, int columns, bool extreme)
 
 /* *acc := *acc combined with the fold of a block, or of columns of one. Float sums keep the rounding error (Neumaier); a sum with zero has
  * none. */
-static void join_functions(orr__text *t, const orr__region *r, int number, const int columns[2])
+static void join_functions(orr__text *t, const orr__region *r, int number)
 {
+    static const int columns[2] = { ORR__CLOOP_SOME_LANES, ORR__CLOOP_LANES };
     const char *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
     orr__text_addf(t, "ORR_FN void orr_add_%d(%s *acc, orr_f64 *lost, %s total)\n{\n    (void)lost;\n", number, wide,
                    wide);
@@ -100,7 +101,7 @@ static void join_functions(orr__text *t, const orr__region *r, int number, const
     else
         step(t, r, "*acc", wide, "total");
     orr__text_add(t, "}\n");
-    for (int k = 0; k < 2 && columns[k]; k++) {
+    for (int k = 0; k < 2; k++) {
         orr__text_addf(t, "ORR_FN %s orr_tree%d_%d(%s *lane)\n{\n", wide, columns[k], number, wide);
         tree(t, r, columns[k], false);
         orr__text_add(t, "    return lane[0];\n}\n");
@@ -160,9 +161,11 @@ static void by_columns(orr__text *t, const orr__region *r, int columns, bool ext
 static void block(orr__text *t, const orr__region *r, int number, const int columns[2], bool extreme)
 {
     const char *type = orr__emit_type(folded(r)), *wide = orr__emit_type(orr__emit_fold_dtype(r, true));
+    /* Sums of bytes in order are sums of vectors, too. */
+    int in_order = joins(r) && columns[0] == ORR__CLOOP_LANES ? ORR__CLOOP_LANES : ORR__CLOOP_FEW;
     orr__text_addf(
         t, "    %s total = first, lane[%d]%s;\n    orr_idx k = 0;\n    if (n <= %d) {\n    for (; k < n; k++)\n", wide,
-        ORR__CLOOP_LANES, extreme ? ", sum[32]" : "", ORR__CLOOP_FEW);
+        ORR__CLOOP_LANES, extreme ? ", sum[32]" : "", in_order);
     step(t, r, "total", type, "x[k]");
     for (int c = 0; c < 2 && columns[c]; c++) {
         orr__text_addf(t, c || !columns[1] ? "    } else {\n" : "    } else if (n <= %d) {\n", ORR__CLOOP_SOME);
@@ -191,7 +194,7 @@ void orr__cloop_fold_functions(orr__text *t, const orr__region *r, int number)
     orr__emit_fold_begin(t, r, true);
     orr__text_add(t, "    return fold;\n}\n");
     if (joins(r))
-        join_functions(t, r, number, columns);
+        join_functions(t, r, number);
     orr__text_addf(t, "ORR_FN void orr_block_%d(%s *acc, orr_f64 *lost, const %s *x, orr_idx n)\n{\n    (void)lost;\n",
                    number, wide, type);
     if (joins(r))
