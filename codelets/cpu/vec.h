@@ -132,8 +132,10 @@ enum { ORR__LARGE_TERMS = 256, ORR__LARGE_ROWS = 6 * ORR__VECTOR, ORR__LARGE_PAN
     (ORR__LARGE_TERMS * (((n) + 2 * ORR__LARGE_PANEL - 1) / ORR__LARGE_PANEL * ORR__LARGE_PANEL + ORR__LARGE_ROWS))
 typedef void orr__largefn(const orr__small *s, double scale, void *room);
 /* The same for few rows: the right factor is read once, in place, and its rows or its columns are contiguous; in the second case the left
- * factor's rows are, too, and a sum has as many chains as a vector has elements, in each ORR__FEW_ACROSS terms. Limits of order. */
-enum { ORR__FEW_TERMS = 16, ORR__FEW_ACROSS = 4096, ORR__FEW_AHEAD = 320 };
+ * factor's rows are, too, and a sum has as many chains as a vector has elements, in each ORR__FEW_ACROSS terms, a limit of order.
+ * ORR__FEW_TERMS: rows of the right factor that are read at a time. ORR__FEW_AHEAD: elements by which a prefetch leads a read. */
+enum { ORR__FEW_ACROSS = 4096 };                    /* limit of order */
+enum { ORR__FEW_TERMS = 16, ORR__FEW_AHEAD = 320 }; /* limit of the machine */
 
 /* A right factor packed in panels of columns, for products without a copy. room: ORR__PACKED_ROOM(n, k) elements. The second is a product
  * of any size with the packed factor; s->b is not read. The order of a sum is that of the product above. The chains begin with the rows of

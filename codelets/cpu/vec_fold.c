@@ -6,7 +6,7 @@
 #include "codelets/cpu/vec.h"
 
 /* A block is folded in LANES columns, which a fixed tree joins: the same result with any vector width. One of up to SOME values has SOME_LANES
- * columns (codelets/nest/fold.c). */
+ * columns, and up to FEW values are folded in order (codelets/nest/fold.c). */
 enum { LANES = 32, SOME = 128, SOME_LANES = 8, FEW = 16 };
 
 /* total := the fold in this many columns. */

@@ -274,10 +274,9 @@ int orr__cloop_gatherer(const orr__region *r, int a);
 bool orr__cloop_has_columns(const orr__region *r); /* has an access a box along the last axis? */
 /* The reason against rows that are joined, or side by side; NULL: none. choice.c: does the region have this nest? */
 const char *orr__cloop_joins_not(const orr__region *r);
-bool orr__cloop_narrow_columns(
-    const orr__region *r); /* do rows have so few columns that a fold leaves vectors empty? */
-bool orr__cloop_beside_in_memory(
-    const orr__region *r); /* are they rows beside each other that are folded from memory? */
+/* Do rows have so few columns that a fold leaves vectors empty? Are they rows beside each other that are folded from memory? */
+bool orr__cloop_narrow_columns(const orr__region *r);
+bool orr__cloop_beside_in_memory(const orr__region *r);
 const char *orr__cloop_side_not(const orr__region *r);
 bool orr__cloop_chooses(const orr__region *r, int nest);
 bool orr__cloop_join_moves(const orr__region *r, int a); /* does access a need join<a>? */
