@@ -141,19 +141,38 @@ static int work_of(const orr__capture *p, int i, double *from)
     return *from >= 0 ? ops : -1;
 }
 
-/* Are these rows of few elements, side by side in memory, whose result no reader needs again for each element? Kernels load operands with such
- * steps as vectors (ORR__STEP_NEAR). */
-static bool few_along(const orr__capture *p, const orr__usage *use, int i)
+/* The folded axes at the end, which are rows of memory or parts of them, and *kept, the kept axis before them. */
+static uint32_t axes_at_end(const orr__capture *p, int i, int *kept)
 {
-    int x = orr__arg(p, i, 0), d = p->node[x]->shape.rank - 1;
+    const orr_shape *s = &p->node[orr__arg(p, i, 0)]->shape;
+    uint32_t mask = p->node[i]->attr.mask, last = 0;
+    int d = s->rank - 1;
+    for (; d > 0 && (mask >> d & 1u || s->dim[d] == 1); d--)
+        last |= mask & 1u << d;
+    *kept = d;
+    return last;
+}
+
+/* The axes at the end if they are rows of few elements, side by side in memory, whose result no reader needs again for each element; else 0.
+ * Kernels load operands with such steps as vectors (ORR__STEP_NEAR). */
+static uint32_t few_along(const orr__capture *p, const orr__usage *use, int i, int ops)
+{
+    const orr_shape *s = &p->node[orr__arg(p, i, 0)]->shape;
+    int d;
+    uint32_t last = axes_at_end(p, i, &d);
+    int64_t length = 1;
     rows r = { .shared = false };
-    orr__view v = orr__view_identity(d + 1);
-    while (d > 0 && (p->node[i]->attr.mask >> d & 1u || p->node[x]->shape.dim[d] == 1))
-        d--;
-    read_rows(p, use, x, &v, &r);
-    return orr__folded_count(p, i) <= ORR__STEP_NEAR && !(p->node[i]->attr.mask >> d & 1u) && r.step[d] >= 1 &&
-           r.step[d] <= ORR__STEP_NEAR && !r.shared && !r.boxed &&
-           use[i].elements <= (double)orr__shape_count(&p->node[i]->shape);
+    orr__view v = orr__view_identity(s->rank);
+    for (int k = d + 1; k < s->rank; k++)
+        length *= s->dim[k];
+    if (length < 2 || length > ORR__STEP_NEAR || length * (ops + 1) > MOST || p->node[i]->attr.mask >> d & 1u)
+        return 0; /* of no elements: a rank may own none */
+    for (int k = 0; k < d; k++)
+        last |= s->dim[k] == 1 ? p->node[i]->attr.mask & 1u << k : 0;
+    read_rows(p, use, orr__arg(p, i, 0), &v, &r);
+    bool few = r.step[d] >= 1 && r.step[d] <= ORR__STEP_NEAR && !r.shared && !r.boxed &&
+               use[i].elements <= (double)orr__shape_count(&p->node[i]->shape);
+    return few ? last : 0;
 }
 
 bool orr__unrolls(const orr__capture *p, const orr__usage *use, int i)
@@ -167,14 +186,19 @@ bool orr__unrolls(const orr__capture *p, const orr__usage *use, int i)
     if (use[x].readers == 1 && orr__pattern_of(p, x) == ORR__PATTERN_ELEMENT &&
         2 * from <= (double)orr__shape_count(&p->node[x]->shape))
         return true;
-    return (across(p, use, i, &row) == p->node[i]->attr.mask && row) || few_along(p, use, i);
+    return (across(p, use, i, &row) == p->node[i]->attr.mask && row) ||
+           few_along(p, use, i, ops) == p->node[i]->attr.mask;
 }
 
 uint32_t orr__unrolled_axes(const orr__capture *p, const orr__usage *use, int i)
 {
     double from;
     bool row;
-    uint32_t axes = work_of(p, i, &from) >= 0 ? across(p, use, i, &row) : 0;
+    int ops = work_of(p, i, &from);
+    uint32_t axes = ops < 0 ? 0 : few_along(p, use, i, ops);
+    if (ops < 0 || axes)
+        return axes;
+    axes = across(p, use, i, &row);
     const orr__node *n = p->node[i], *x = axes ? p->node[orr__arg(p, i, 0)] : NULL;
     int64_t length = 1;
     for (int d = 0; x && d < x->shape.rank; d++)
@@ -190,10 +214,9 @@ uint32_t orr__last_axes(const orr__capture *p, const orr__usage *use, int i)
     const orr__node *n = p->node[i];
     const orr__node *x = p->node[orr__arg(p, i, 0)];
     int64_t size = (int64_t)orr_dtype_size((orr_dtype)x->dtype);
-    uint32_t last = 0, others = 0;
-    int d = x->shape.rank - 1, best = 0;
-    for (; d >= 0 && (n->attr.mask >> d & 1u || x->shape.dim[d] == 1); d--)
-        last |= n->attr.mask & 1u << d;
+    uint32_t others = 0;
+    int d, best = 0;
+    uint32_t last = axes_at_end(p, i, &d);
     for (int k = 0; k < d; k++)
         others |= x->shape.dim[k] > 1 ? n->attr.mask & 1u << k : 0;
     if (!last || !others || orr__shape_count(&x->shape) * size < ORR__T_CORE_CACHES)
