@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <string.h>
+#include "codelets/cpu/cpu.h"
 #include "codelets/cpu/turn.h"
 #include "runtime/base/minmax.h"
 #include "runtime/base/threshold.h"
@@ -56,7 +57,6 @@ TURN(turn8, uint64_t)
 TURN(turn16, both)
 
 #if defined(__GNUC__) && (!defined(__clang__) || __clang_major__ >= 12)
-typedef uint64_t two __attribute__((vector_size(16), aligned(8)));
 typedef uint16_t eight __attribute__((vector_size(16), aligned(2)));
 typedef int16_t small __attribute__((vector_size(16)));
 
@@ -105,61 +105,33 @@ static void turn2_side_by_side(const orr__sheet *s)
         for (int64_t v = u < across ? along : 0; v < s->along; v++)
             to[u * s->to_across + v] = from[u + v * s->from_along];
 }
-
-#define REAL uint32_t
-#define LANE int32_t
-#define F(name) name##_4
-#include "codelets/cpu/vec_turn.h"
+#else
+#define turn2_side_by_side turn2
+#endif
 
 /* In runs, so that cache lines of one set do not evict each other: four lines of the result at a time, and a quarter of the first cache. */
-static void turn4_side_by_side(const orr__sheet *s)
+static void turn_side_by_side(const orr__sheet *s, int64_t size)
 {
-    enum { SIZE = sizeof(uint32_t), TO_RUN = 4 * BLOCK, FROM_RUN = ORR__T_FIRST_CACHE / 4 / TO_RUN / SIZE };
-    const uint32_t *from = (const uint32_t *)(const void *)s->from;
-    uint32_t *to = (uint32_t *)(void *)s->to;
-    int64_t columns = s->from_along > s->to_across ? FROM_RUN : s->across, far = far_rows(s, SIZE);
+    enum { TO_RUN = 4 * BLOCK };
+    const int64_t from_run = ORR__T_FIRST_CACHE / 4 / TO_RUN / size;
+    int64_t columns = s->from_along > s->to_across ? from_run : s->across, far = far_rows(s, size);
     for (int64_t u = 0; u < s->across; u += columns)
         for (int64_t v = 0; v < s->along; v += TO_RUN) {
             int64_t rows = ORR__MIN(TO_RUN, s->along - v), n = ORR__MIN(columns, s->across - u);
-            prefetch(from + u + v * s->from_along, SIZE * s->from_along, rows, far - v, SIZE * ORR__MIN(n, FROM_RUN));
-            turn_4(to + u * s->to_across + v, s->to_across, from + u + v * s->from_along, s->from_along, rows, n);
+            const char *from = s->from + (u + v * s->from_along) * size;
+            prefetch(from, size * s->from_along, rows, far - v, size * ORR__MIN(n, from_run));
+            orr__cpu_vec()->transpose[size == 8](s->to + (u * s->to_across + v) * size, s->to_across, from,
+                                                 s->from_along, rows, n);
         }
 }
-
-static void turn8_side_by_side(const orr__sheet *s)
-{
-    const uint64_t *from = (const uint64_t *)(const void *)s->from;
-    uint64_t *to = (uint64_t *)(void *)s->to;
-    int64_t across = s->across & ~(int64_t)1, along = s->along & ~(int64_t)1, far = far_rows(s, 8);
-    for (int64_t u0 = 0; u0 < across; u0 += BLOCK / 2)
-        for (int64_t v = 0; v < along; v += 2) {
-            prefetch(from + u0 + v * s->from_along, 8 * s->from_along, 2, far - v, ORR__CACHE_LINE);
-            for (int64_t u = u0; u < across && u < u0 + BLOCK / 2; u += 2) {
-                two a, b;
-                memcpy(&a, from + u + v * s->from_along, sizeof a);
-                memcpy(&b, from + u + (v + 1) * s->from_along, sizeof b);
-                two low = { a[0], b[0] }, high = { a[1], b[1] };
-                memcpy(to + u * s->to_across + v, &low, sizeof low);
-                memcpy(to + (u + 1) * s->to_across + v, &high, sizeof high);
-            }
-        }
-    for (int64_t u = 0; u < s->across; u++)
-        for (int64_t v = u < across ? along : 0; v < s->along; v++)
-            to[u * s->to_across + v] = from[u + v * s->from_along];
-}
-#else
-#define turn2_side_by_side turn2
-#define turn4_side_by_side turn4
-#define turn8_side_by_side turn8
-#endif
 
 void orr__turn(const orr__sheet *s, size_t size)
 {
     switch (size) {
     case 1: turn1(s); return;
     case 2: (s->from_across == 1 ? turn2_side_by_side : turn2)(s); return;
-    case 4: (s->from_across == 1 ? turn4_side_by_side : turn4)(s); return;
-    case 8: (s->from_across == 1 ? turn8_side_by_side : turn8)(s); return;
+    case 4: s->from_across == 1 ? turn_side_by_side(s, 4) : turn4(s); return;
+    case 8: s->from_across == 1 ? turn_side_by_side(s, 8) : turn8(s); return;
     default: turn16(s); return;
     }
 }

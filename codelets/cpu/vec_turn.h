@@ -81,6 +81,78 @@ static int64_t F(turn_few)(REAL *to, int64_t tld, const REAL *from, int64_t fld,
     return done;
 }
 
+#if ORR__VECTOR_BYTES > 16 && defined(__AVX2__)
+/* Numbers of 4 bytes in units of 16 bytes, from two vectors: every second one of each, by four and by eight bytes; every second unit. */
+#if ORR__VECTOR_BYTES == 64
+#define TURN_LOW_4 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29
+#define TURN_HIGH_4 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31
+#define TURN_LOW_8 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29
+#define TURN_HIGH_8 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31
+#define TURN_EVEN 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27
+#define TURN_ODD 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31
+#else
+#define TURN_LOW_4 0, 8, 1, 9, 4, 12, 5, 13
+#define TURN_HIGH_4 2, 10, 3, 11, 6, 14, 7, 15
+#define TURN_LOW_8 0, 1, 8, 9, 4, 5, 12, 13
+#define TURN_HIGH_8 2, 3, 10, 11, 6, 7, 14, 15
+#define TURN_EVEN 0, 1, 2, 3, 8, 9, 10, 11
+#define TURN_ODD 4, 5, 6, 7, 12, 13, 14, 15
+#endif
+typedef int F(wide) __attribute__((vector_size(ORR__VECTOR_BYTES)));
+typedef int F(wide_at) __attribute__((vector_size(ORR__VECTOR_BYTES), aligned(sizeof(REAL)), may_alias));
+enum { F(SIDE) = ORR__VECTOR_BYTES / sizeof(REAL), F(UNIT) = 16 / sizeof(REAL) };
+
+/* to[j][i] = from[i][j] of a square whose sides are vectors: lines are written at once. Pairs of rows, of these, and of units are exchanged. */
+static inline void F(turn_square)(REAL *to, int64_t tld, const REAL *from, int64_t fld)
+{
+    F(wide) r[F(SIDE)], t[F(SIDE)];
+    for (int i = 0; i < F(SIDE); i++)
+        r[i] = *(const F(wide_at) *)(from + i * fld);
+    for (int i = 0; i < F(SIDE) && sizeof(REAL) == 4; i += 2) {
+        t[i] = VEC_PICK(r[i], r[i + 1], F(wide), TURN_LOW_4);
+        t[i + 1] = VEC_PICK(r[i], r[i + 1], F(wide), TURN_HIGH_4);
+    }
+    for (int i = 0; i < F(SIDE) && sizeof(REAL) == 4; i += 4)
+        for (int k = 0; k < 2; k++) {
+            r[i + 2 * k] = VEC_PICK(t[i + k], t[i + k + 2], F(wide), TURN_LOW_8);
+            r[i + 2 * k + 1] = VEC_PICK(t[i + k], t[i + k + 2], F(wide), TURN_HIGH_8);
+        }
+    for (int i = 0; i < F(SIDE) && sizeof(REAL) == 8; i += 2) {
+        F(wide) x = r[i], y = r[i + 1];
+        r[i] = VEC_PICK(x, y, F(wide), TURN_LOW_8);
+        r[i + 1] = VEC_PICK(x, y, F(wide), TURN_HIGH_8);
+    }
+    for (int i = 0; i < F(UNIT); i++) {
+        F(wide) even = VEC_PICK(r[i], r[i + F(UNIT)], F(wide), TURN_EVEN);
+        F(wide) odd = VEC_PICK(r[i], r[i + F(UNIT)], F(wide), TURN_ODD);
+#if ORR__VECTOR_BYTES == 64
+        F(wide) *s = r + i + 2 * F(UNIT), *u = s + F(UNIT);
+        F(wide) even2 = VEC_PICK(*s, *u, F(wide), TURN_EVEN), odd2 = VEC_PICK(*s, *u, F(wide), TURN_ODD);
+        *s = VEC_PICK(even, even2, F(wide), TURN_ODD);
+        *u = VEC_PICK(odd, odd2, F(wide), TURN_ODD);
+        even = VEC_PICK(even, even2, F(wide), TURN_EVEN);
+        odd = VEC_PICK(odd, odd2, F(wide), TURN_EVEN);
+#endif
+        r[i] = even;
+        r[i + F(UNIT)] = odd;
+    }
+    for (int i = 0; i < F(SIDE); i++)
+        *(F(wide_at) *)(to + i * tld) = r[i];
+}
+#undef TURN_LOW_4
+#undef TURN_HIGH_4
+#undef TURN_LOW_8
+#undef TURN_HIGH_8
+#undef TURN_EVEN
+#undef TURN_ODD
+#else
+enum { F(SIDE) = 4 };
+static inline void F(turn_square)(REAL *to, int64_t tld, const REAL *from, int64_t fld)
+{
+    F(turn_four)(to, tld, from, fld, 4, 4);
+}
+#endif
+
 /* The same for rows × cols. The last squares overlap those before. Walks the rows of the side with the longer stride, whose cache lines may
  * evict each other. */
 static void F(turn)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_t rows, int64_t cols)
@@ -96,9 +168,14 @@ static void F(turn)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_
     }
     int64_t outer = tld < fld ? rows : cols, inner = tld < fld ? cols : rows;
     int64_t of = tld < fld ? fld : 1, ot = tld < fld ? 1 : tld, nf = tld < fld ? 1 : fld, nt = tld < fld ? tld : 1;
-    for (int64_t u = 0; u < outer; u += 4)
-        for (int64_t v = 0; v < inner; v += 4) {
-            int64_t o = u + 4 <= outer ? u : outer - 4, n = v + 4 <= inner ? v : inner - 4;
-            F(turn_four)((REAL *)(t + o * ot + n * nt), tld, (const REAL *)(f + o * of + n * nf), fld, 4, 4);
+    int64_t side = rows < F(SIDE) || cols < F(SIDE) ? 4 : F(SIDE);
+    for (int64_t u = 0; u < outer; u += side)
+        for (int64_t v = 0; v < inner; v += side) {
+            int64_t o = u + side <= outer ? u : outer - side, n = v + side <= inner ? v : inner - side;
+            REAL *square = (REAL *)(t + o * ot + n * nt);
+            if (side == 4)
+                F(turn_four)(square, tld, (const REAL *)(f + o * of + n * nf), fld, 4, 4);
+            else
+                F(turn_square)(square, tld, (const REAL *)(f + o * of + n * nf), fld);
         }
 }

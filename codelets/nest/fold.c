@@ -15,10 +15,10 @@ static bool float_sum(const orr__region *r)
     return r->rop[0] == ORR__RSUM && orr__is_float(folded(r));
 }
 
-/* The compensation of an infinite sum is NaN. */
+/* The compensation of an infinite sum is NaN; that of one block is 0. */
 void orr__cloop_outcome(orr__text *t, const orr__region *r, int number)
 {
-    if (float_sum(r))
+    if (float_sum(r) && orr__cloop_of_cell(r) > ORR__CLOOP_BLOCK)
         orr__text_addf(t, "acc%d - acc%d == 0 && lost%d - lost%d == 0 ? acc%d + lost%d : ", number, number, number,
                        number, number, number);
     orr__text_addf(t, "acc%d", number);

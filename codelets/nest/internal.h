@@ -361,6 +361,8 @@ void orr__cloop_find_functions(orr__text *t, const orr__region *r, int number);
 /* The number of columns in which n values are folded, which determines the bits. 1: in order. That of values folded as they are computed. */
 int orr__cloop_columns(const orr__region *r, int64_t n);
 int orr__cloop_lanes(const orr__region *r);
+/* The values of a cell: as many as the reduced elements, or as a row. */
+int64_t orr__cloop_of_cell(const orr__region *r);
 /* The result in acc<number> and lost<number>, as an expression. */
 void orr__cloop_outcome(orr__text *t, const orr__region *r, int number);
 /* Calls f for the number of each fold of a pass; a reduction has one pass. The second adds such a part of each. */

@@ -88,19 +88,18 @@ bool orr__cloop_has_columns(const orr__region *r)
     return any;
 }
 
-/* True if short rows, or their columns, are folded from blocks of several rows. Either their values are expensive enough, or several rows are
- * folded beside each other. */
+/* True if short rows, or their columns, are folded from blocks of several rows. Either their values are expensive enough, or boxes cut the rows,
+ * or several rows are folded beside each other. */
 static bool folds_rows(const orr__region *r)
 {
     int last = r->rank - 1, flops = 0;
-    bool rows = r->rmask == 1u << last;
+    bool rows = r->rmask == 1u << last, boxed = false;
     for (int i = 0; i < r->ninstr; i++)
         flops += r->instr[i].kind == ORR__RI_EW ? orr__ew(r->instr[i].op)->flops : 0;
     for (int a = 0; a < r->naccess; a++)
-        if (r->access[a].box)
-            return false;
-    return orr__region_loops(r) && last > 0 && (rows || (r->rmask >> (last - 1) & 3u) == 1) &&
-           (flops > ORR__COST_STORE || orr__cloop_narrow_columns(r));
+        boxed = boxed || r->access[a].box;
+    return orr__region_loops(r) && last > 0 && (rows || (!boxed && (r->rmask >> (last - 1) & 3u) == 1)) &&
+           (flops > ORR__COST_STORE || boxed || orr__cloop_narrow_columns(r));
 }
 
 const char *orr__cloop_joins_not(const orr__region *r)

@@ -21,13 +21,17 @@ static bool in_some_order(const orr__region *r)
     return any;
 }
 
-/* The values of a cell are as many as the reduced elements, or as a row. */
-int orr__cloop_lanes(const orr__region *r)
+int64_t orr__cloop_of_cell(const orr__region *r)
 {
     int64_t n = 1;
     for (int d = 0; d < r->rank; d++)
         n *= (r->rmask ? r->rmask >> d & 1u : d == r->rank - 1) ? r->dim[d] : 1;
-    return n <= ORR__CLOOP_SOME && in_some_order(r) ? ORR__CLOOP_SOME_LANES : ORR__CLOOP_LANES;
+    return n;
+}
+
+int orr__cloop_lanes(const orr__region *r)
+{
+    return orr__cloop_of_cell(r) <= ORR__CLOOP_SOME && in_some_order(r) ? ORR__CLOOP_SOME_LANES : ORR__CLOOP_LANES;
 }
 
 static const char *columns(const orr__cloop *c)

@@ -137,13 +137,15 @@ static void joined(const orr__cloop *c)
     int last = c->r->rank - 1;
     const char *size = orr__cloop_size(c, last), *rows = orr__cloop_size(c, last - 1);
     orr__cloop_fold_arrays(c);
+    orr__cloop_join_columns(c, ORR__CLOOP_BLOCK);
     orr__nest_set(n, "const orr_idx together = %d / %s", ORR__CLOOP_BLOCK, size);
     orr__cloop_join_begin(c, ORR__CLOOP_BLOCK);
+    const orr__cloop in = orr__cloop_parts(c);
     orr__nest_loop(n, ORR__LOOP_JUMPS, "p", "0", rows, NULL)->at = "to";
     orr__nest_set(n, "to = %s - p < together ? %s : p + together", rows, rows);
     orr__nest_set(n, "const orr_idx q = p * %s, e = to * %s", size, size);
     orr__cloop_join_block(c, ORR__CLOOP_BLOCK);
-    orr__cloop_fold_values(c, "");
+    orr__cloop_fold_values(&in, "");
     (void)orr__nest_loop(n, ORR__LOOP_STEPS, "j", "q", "e", size);
     orr__cloop_folds(c, 0, ORR__FOLD_BEGIN);
     for (int k = 0; k < c->r->nout; k++)

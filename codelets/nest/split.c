@@ -145,6 +145,8 @@ static void piece_of_loop(const orr__cloop *c, void *loop)
     copy->how = around.boxed == ORR__BOXED_TESTED ? ORR__LOOP_ALONE : ORR__LOOP_VECTOR;
     orr__nest_each(&copy, put_around, &around);
     orr__nest_put(c->n, copy);
+    if (around.boxed != ORR__BOXED_RANGE)
+        orr__cloop_vectorise(c, mark, "begins", "ends");
     orr__cloop_widen(c, mark, "begins", "ends", ORR__CLOOP_BLOCK);
 }
 

@@ -4,7 +4,7 @@
 #include "config.h"
 #include "tests/harness/region_tests.h"
 
-enum { FEW = 16, MANY = 300, ARRAYS = 6, POINTS = 20000 };
+enum { FEW = 16, MANY = 300, ARRAYS = 6, POINTS = 20000, WORK = 16 };
 
 static const orr_dtype kinds[] = { ORR_F32, ORR_F64, ORR_I32,  ORR_F16, ORR_BF16, ORR_I8, ORR_U8,
                                    ORR_I16, ORR_U16, ORR_BOOL, ORR_U32, ORR_I64,  ORR_U64 };
@@ -102,8 +102,11 @@ static void random_region(rb *b)
                                 : rb_ew(b, word[op], value, x, -1);
         first = first < 0 ? x : first;
     }
+    b->r.nest = (int)rsh_draw(4); /* 0: the chosen one */
     if (folds) {
-        b->r.rmask = 1u + (uint32_t)rsh_draw((1 << rank) - 1);
+        for (int n = t == ORR_BOOL ? 0 : WORK * (int)rsh_draw(2); n > 0; n--) /* rows of costly values can be joined */
+            value = rb_ew(b, n & 1 ? "maximum" : "minimum", value, first, -1);
+        b->r.rmask = rsh_draw(2) ? 1u << (rank - 1) : 1u + (uint32_t)rsh_draw((1 << rank) - 1);
         b->r.rop[0] = sums ? ORR__RSUM : t == ORR_BOOL ? ORR__RANY : rsh_draw(2) ? ORR__RMAX : ORR__RMIN;
         bool wide = sums && !orr__is_float(t);
         rb_out(b, wide ? orr__is_unsigned(t) ? ORR_U64 : ORR_I64 : t, value);
