@@ -31,6 +31,7 @@
     X(SOME, 96, "joining the columns of a fold of some values")                                                        \
     X(MASK, 8, "a masked vector at the end of a row")                                                                  \
     X(HALVES, 40, "starting the conversion of a row of f16")                                                           \
+    X(LINE, 64, "reading a line again, because no cache holds it until the next row or plane needs it")                \
     X(FOLD, 4, "a step of a fold waits for the former one")                                                            \
     X(ROUND_FIT, 6, "rounding to f16 or bf16, if NaN needs no care")                                                   \
     X(ROUND_ANY, 9, "rounding to f16 or bf16 of any value")

@@ -153,22 +153,15 @@ static inline void F(turn_square)(REAL *to, int64_t tld, const REAL *from, int64
 }
 #endif
 
-/* The same for rows × cols. The last squares overlap those before. Walks the rows of the side with the longer stride, whose cache lines may
- * evict each other. */
-static void F(turn)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_t rows, int64_t cols)
+/* The same for rows × cols, both at least `side`, 4 or that of turn_square. The last squares overlap those before. Walks the rows of the side with
+ * the longer stride, whose cache lines may evict each other. */
+static inline void F(turn_squares)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_t rows, int64_t cols,
+                                   int64_t side)
 {
     F(one) *t = (void *)to;
     const F(one) *f = (const void *)from;
-    if (rows < 4 || cols < 4) {
-        int64_t done = F(turn_few)(to, tld, from, fld, rows, cols);
-        for (int64_t i = cols < 4 ? done : 0; i < rows; i++)
-            for (int64_t j = cols < 4 ? 0 : done; j < cols; j++)
-                t[j * tld + i] = f[i * fld + j];
-        return;
-    }
     int64_t outer = tld < fld ? rows : cols, inner = tld < fld ? cols : rows;
     int64_t of = tld < fld ? fld : 1, ot = tld < fld ? 1 : tld, nf = tld < fld ? 1 : fld, nt = tld < fld ? tld : 1;
-    int64_t side = rows < F(SIDE) || cols < F(SIDE) ? 4 : F(SIDE);
     for (int64_t u = 0; u < outer; u += side)
         for (int64_t v = 0; v < inner; v += side) {
             int64_t o = u + side <= outer ? u : outer - side, n = v + side <= inner ? v : inner - side;
@@ -178,4 +171,32 @@ static void F(turn)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_
             else
                 F(turn_square)(square, tld, (const REAL *)(f + o * of + n * nf), fld);
         }
+}
+
+/* The same for any rows × cols. What squares of vectors leave is turned in small ones. */
+static void F(turn)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_t rows, int64_t cols)
+{
+    int64_t r = rows / F(SIDE) * F(SIDE), c = cols / F(SIDE) * F(SIDE);
+    if (rows < 4 || cols < 4) {
+        F(one) *t = (void *)to;
+        const F(one) *f = (const void *)from;
+        int64_t done = F(turn_few)(to, tld, from, fld, rows, cols);
+        for (int64_t i = cols < 4 ? done : 0; i < rows; i++)
+            for (int64_t j = cols < 4 ? 0 : done; j < cols; j++)
+                t[j * tld + i] = f[i * fld + j];
+        return;
+    }
+    if (F(SIDE) == 4 || r == 0 || c == 0) {
+        F(turn_squares)(to, tld, from, fld, rows, cols, 4);
+        return;
+    }
+    F(turn_squares)(to, tld, from, fld, r, c, F(SIDE));
+    if (c < cols) {
+        c = c < cols - 4 ? c : cols - 4;
+        F(turn_squares)(to + c * tld, tld, from + c, fld, r, cols - c, 4);
+    }
+    if (r < rows) {
+        r = r < rows - 4 ? r : rows - 4;
+        F(turn_squares)(to + r, tld, from + r * fld, fld, rows - r, cols, 4);
+    }
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "codelets/nest/internal.h"
+#include "runtime/base/minmax.h"
 
 /* The class depends on the stride alone, also for axes of size 1, so that the text depends only on data of the region's
  * key. A copy is in iteration order. */
@@ -61,6 +62,12 @@ static orr_status make_layout(const orr__region *r, orr__layout *l)
         for (int a = 0; a < r->naccess; a++)
             l->joined[a] = !orr__cloop_pitched(r) && orr__cloop_join_moves(r, a);
         orr__cloop_join_number(r, l->column);
+    } else if (orr__cloop_block(r) >= 0 && orr__cloop_may_tile(r) >= 0) {
+        l->joined = orr__alloc_n(n, sizeof *l->joined);
+        if (!l->joined)
+            return ORR_ENOMEM;
+        for (int a = 0; a < r->naccess; a++)
+            l->joined[a] = orr__cloop_tiles(r, a);
     }
     l->out_at = ORR__CLOOP_OUT_AT;
     l->scalar_at = word;
@@ -81,12 +88,12 @@ int orr__cloop_step_word(const orr__cloop *c, int a, int axis)
 static void order_loops(orr__cloop *c)
 {
     const orr__region *r = c->r;
-    int last = r->rank - 1, n = 0;
+    int last = r->rank - 1, n = 0, inner = ORR__MAX(c->side, c->block);
     for (int d = 0; d < last; d++)
-        if (!(r->rmask >> d & 1u) && d != c->side)
+        if (!(r->rmask >> d & 1u) && d != inner)
             c->order[n++] = d;
-    if (c->side >= 0)
-        c->order[n++] = c->side;
+    if (inner >= 0)
+        c->order[n++] = inner;
     c->outer = n - (c->joins && r->rmask >> last & 1u);
     for (int d = 0; d < last; d++)
         if (r->rmask >> d & 1u)
@@ -150,6 +157,7 @@ orr_status orr__cloop_begin(orr__cloop *c, const orr__region *r)
     c->r = r;
     c->side = orr__cloop_side(r);
     c->width = c->side >= 0 ? orr__cloop_side_of(r) : 0;
+    c->block = orr__cloop_block(r);
     c->joins = orr__cloop_joins(r);
     c->pitched = orr__cloop_pitched(r);
     if (make_layout(r, &c->lay) != ORR_OK || orr__cloop_find_sets(c) != ORR_OK)

@@ -29,6 +29,7 @@ typedef struct {
     int copied, masks,
         apart;    /* operands whose elements are copied for joined rows, one by one; masked; copied row by row */
     int starts;   /* of the copies of values of a row */
+    int lines;    /* the cost of lines that each element of a row reads again */
     int boxed;    /* operands with boxes */
     int operands; /* that are loaded                                                  */
     int cuts; /* places inside of a row where boxes begin and end, ascending, from 0 on, and its end: a loop for each piece */
@@ -91,6 +92,20 @@ static void cut_row(parts *p, int64_t at)
     p->cuts++;
 }
 
+/* Do neighbours along an outer axis share lines, and does what is read until the next of them exceed the caches? */
+static bool reads_again(const orr__region *r, int number)
+{
+    const orr__access *a = &r->access[number];
+    int64_t inner = ORR__CACHE_LINE;
+    bool again = false;
+    for (int d = r->rank - 1; d >= 0; d--) {
+        int64_t of_line = orr__cloop_of_line(r, number, d);
+        again = again || (d < r->rank - 1 && a->stride[d] && of_line > 1 && inner > ORR__T_CORE_CACHES);
+        inner *= a->stride[d] ? (r->dim[d] + of_line - 1) / of_line : 1;
+    }
+    return again;
+}
+
 static void add_operand(parts *p, const orr__region *r, const orr__rinstr *in)
 {
     const orr__access *a = &r->access[in->a];
@@ -99,6 +114,8 @@ static void add_operand(parts *p, const orr__region *r, const orr__rinstr *in)
     p->turned += turn_of_operand(a, t, along, p->side);
     p->strided += along != 0 && along != 1 ? copy_of(t) : 0;
     p->halves += t == ORR_F16 && along == 1;
+    if (r->rank > 2 && !orr__cloop_may_pack(r, in->a) && orr__cloop_may_tile(r) < 0 && reads_again(r, in->a))
+        p->lines += ORR__COST_LINE / orr__cloop_of_line(r, in->a, r->rank - 1);
     p->operands++;
     p->boxed += a->box != 0;
     p->narrow = p->narrow || orr_dtype_size(t) < 4;
@@ -229,7 +246,7 @@ static double cost_of_each(const parts *p, int64_t length)
     }
     return (double)(ORR__COST_LOOP * (ORR__MAX(p->operands / 2, 1) + p->cuts - 2) + ends +
                     ORR__COST_BOX * p->boxed * (p->cuts - 1) +
-                    (p->strided + (ORR__COST_STRIDED + ORR__COST_TAKE) * p->found +
+                    (p->strided + p->lines + (ORR__COST_STRIDED + ORR__COST_TAKE) * p->found +
                      ORR__COST_FOLD * (p->in_order + p->waits)) *
                         length +
                     ORR__COST_TREE / 2 * trees + ORR__COST_SOME * (p->narrow ? 2 : 1) * p->some +

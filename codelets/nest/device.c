@@ -233,7 +233,7 @@ static void rows(const orr__cloop *c)
 bool orr__emit_loops(orr__text *t, const orr__region *r, const orr__dialect *d, const orr__layout *l, bool fp64)
 {
     orr__nest nest;
-    orr__cloop c = { .n = &nest, .r = r, .lay = *l, .side = -1, .device = d, .fp64 = fp64 };
+    orr__cloop c = { .n = &nest, .r = r, .lay = *l, .side = -1, .block = -1, .device = d, .fp64 = fp64 };
     orr__nest_begin(&nest, t);
     for (int p = 0; p < r->rank; p++)
         c.order[p] = p;

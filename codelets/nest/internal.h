@@ -33,6 +33,7 @@ typedef struct {
     orr__layout lay;
     int side;     /* the axis along which short rows are computed side by side, -1: rows are long */
     int width;    /* the number of such rows                                                        */
+    int block;    /* the axis along which rows are taken in blocks, -1: none                        */
     bool joins;   /* short rows are walked as one: the axis before the last has no loop */
     bool pitched; /* so are the elements between the rows, whose values are dropped */
     int nset;     /* sets of boxes, a bit of lay.boxes each, with a loop each; 0: none */
@@ -252,6 +253,14 @@ void orr__cloop_half_functions(const orr__cloop *c, orr__text *t);
 /* pack.c: does access a read a copy, or would it if rows are computed one by one? Its array is then pack<a>, else in<input>. */
 bool orr__cloop_packs(const orr__region *r, int a);
 bool orr__cloop_may_pack(const orr__region *r, int a);
+/* tile.c: the axis along which the rows of a map are taken in blocks, if no other nest is chosen, -1: none; that along which operands could be
+ * transposed by tiles; is access a one that is? The loops around a row, after which `at` is the number of its first element, and of a tiled one around
+ * the part [b, f): returns how many. join<a> of a part that begins at q. */
+int orr__cloop_block(const orr__region *r);
+int orr__cloop_may_tile(const orr__region *r);
+bool orr__cloop_tiles(const orr__region *r, int a);
+int orr__cloop_open_blocks(const orr__cloop *c);
+void orr__cloop_tile_block(const orr__cloop *c);
 /* join.c: are the last two axes of a map walked as one because its rows are short? How an access moves from one row to the next: ROWS_ANYWHERE
  * are gathered, by the instruction of the second function (-1: none), PLACES lead to them alone. */
 bool orr__cloop_joins(const orr__region *r);

@@ -81,6 +81,7 @@ static void row_loop(const map *m, const char *from, const char *to)
 {
     const orr__cloop *c = &m->c;
     orr__nest_set(c->n, "const orr_idx q = 0");
+    orr__cloop_tile_block(c);
     orr__cloop_past_block(c);
     orr__part **mark = c->n->end;
     orr__cloop_inner(c, from, to);
@@ -100,6 +101,7 @@ static void block_loop(const map *m, const char *from, const char *to)
     orr__cloop_blocks(c, "q", "e", from, to, m->length);
     orr__cloop_past_block(c);
     orr__cloop_join_block(c, m->length);
+    orr__cloop_tile_block(c);
     orr__part **mark = c->n->end;
     if (c->around.boxed == ORR__BOXED_TESTED) {
         whole_block(m, "e", false);
@@ -167,12 +169,15 @@ void orr__cloop_map(const orr__cloop *c)
     orr__cloop_past_begin(c, ORR__BLOCK_ELEMENTS);
     orr__cloop_stage_begin(c, m.stages);
     orr__cloop_values(c, -1);
-    bool outside = is_block_outside(c);
+    bool outside = c->block < 0 && is_block_outside(c), parts = outside || (c->block >= 0 && c->lay.joined);
     if (outside) {
         orr__cloop_blocks(c, "b", "f", "0", size, ORR__BLOCK_ELEMENTS);
         orr__nest_set(c->n, "at = 0");
     }
-    orr__cloop_open(c, 0, loops);
+    if (c->block >= 0)
+        loops = orr__cloop_open_blocks(c);
+    else
+        orr__cloop_open(c, 0, loops);
     if (!c->joins)
         orr__cloop_prefetch_gathered(c);
     orr__cloop_join_begin(c, m.length);
@@ -180,10 +185,10 @@ void orr__cloop_map(const orr__cloop *c)
     if (orr__cloop_split(c))
         orr__cloop_each_piece(&m.c, "0", size, piece, &m);
     else
-        blocks(&m, outside ? "b" : "0", outside ? "f" : size);
+        blocks(&m, parts ? "b" : "0", parts ? "f" : size);
     if (c->pitched)
         orr__nest_set(c->n, "at += %s * %s", orr__cloop_size(c, last - 1), orr__cloop_size(c, last));
-    else
+    else if (c->block < 0)
         orr__nest_set(c->n, "at += %s", size);
     orr__nest_close(c->n, loops + outside);
     orr__cloop_past_end(c);

@@ -48,7 +48,8 @@ bool orr__cloop_may_pack(const orr__region *r, int number)
 
 bool orr__cloop_packs(const orr__region *r, int number)
 {
-    return orr__cloop_may_pack(r, number) && orr__cloop_side(r) < 0 && !orr__cloop_joins(r);
+    return orr__cloop_may_pack(r, number) && orr__cloop_side(r) < 0 && !orr__cloop_joins(r) &&
+           !orr__cloop_tiles(r, number);
 }
 
 int orr__emit_c_packs(const orr__region *r)

@@ -63,7 +63,7 @@ static bool runs(const orr__cloop *c, int a)
 {
     const orr__region *r = c->r;
     int move = c->lay.move[a * ORR_MAX_RANK + r->rank - 1];
-    if (r->access[a].input < 0 || c->lay.packed[a] || (c->joins && c->lay.joined[a]) || move == ORR__MOVE_NONE ||
+    if (r->access[a].input < 0 || c->lay.packed[a] || (c->lay.joined && c->lay.joined[a]) || move == ORR__MOVE_NONE ||
         move == ORR__MOVE_ANY)
         return false;
     if (orr__emit_reading(r, &c->lay, &c->around, a) == ORR__READ_NEVER ||
@@ -134,7 +134,7 @@ static void prefetch(const orr__cloop *c, const char *from, const char *to, int 
 void orr__cloop_prefetch(const orr__cloop *c, const char *from, const char *to, bool masked)
 {
     bool later = orr__region_is_map(c->r) && orr__cloop_work(c) <= ORR__COST_FUNCTION && !masked;
-    if (orr__region_rows(c->r))
+    if (orr__region_rows(c->r) || (c->block >= 0 && c->lay.joined)) /* tiles are */
         return;
     (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, later ? ORR__CLOOP_PAST : ORR__CLOOP_FAR);
     if (c->r->rmask && !c->r->search) {

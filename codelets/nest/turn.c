@@ -14,7 +14,7 @@ static const char turn_text[] = "#define REAL orr_i32\n#define LANE orr_i32\n#de
 
 void orr__cloop_turn_functions(const orr__cloop *c, orr__text *t)
 {
-    if (c->side >= 0)
+    if (c->side >= 0 || (c->block >= 0 && c->lay.joined))
         orr__text_add(t, turn_text);
 }
 

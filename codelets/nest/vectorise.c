@@ -20,7 +20,7 @@ static int narrowest_moved(const orr__cloop *c)
         if (in->kind == ORR__RI_LOAD) {
             int size = (int)orr_dtype_size((orr_dtype)r->in_dtype[r->access[in->a].input]);
             least = ORR__MIN(size, least);
-            if (c->lay.move[in->a * ORR_MAX_RANK + last] >= ORR__MOVE_ANY)
+            if (c->lay.move[in->a * ORR_MAX_RANK + last] >= ORR__MOVE_ANY && !(c->lay.joined && c->lay.joined[in->a]))
                 return 0;
         }
     }

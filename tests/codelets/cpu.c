@@ -330,6 +330,7 @@ int main(int argc, char **argv)
         ORR_TEST(folds_of_narrow_columns),
         ORR_TEST(folds_of_joined_rows),
         ORR_TEST(maps_across_lines),
+        ORR_TEST(maps_of_permuted_operands),
         ORR_TEST(sums_of_small_integers),
         ORR_TEST(maps_of_any_accesses),
         ORR_TEST(rows_see_their_folds),

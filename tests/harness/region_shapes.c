@@ -286,3 +286,36 @@ void rows_draw_their_numbers(void)
         ORR_CHECK(whole[n - 1] == orr__rand_integers(6, (uint64_t)n - 1, -9, 100));
     }
 }
+
+/* Operands whose axes are permuted: transposed by tiles, read in blocks of rows, or both beside one in order. */
+void maps_of_permuted_operands(void)
+{
+    static rb b;
+    const unsigned long long before = rc_state;
+    static const orr_dtype type[] = { ORR_F32, ORR_F64, ORR_U8, ORR_I32, ORR_F16 };
+    static const struct {
+        int64_t dim[4];
+        int from[4]; /* the axes in the order of memory */
+    } of[] = { { { 37, 5, 130, 1 }, { 2, 1, 0, 3 } },  { { 20, 66, 70, 1 }, { 1, 2, 0, 3 } },
+               { { 70, 90, 61, 1 }, { 1, 0, 2, 3 } },  { { 16, 17, 18, 65 }, { 3, 2, 1, 0 } },
+               { { 9, 40, 30, 33 }, { 0, 2, 1, 3 } },  { { 3, 33, 1, 4000 }, { 0, 3, 1, 2 } },
+               { { 257, 129, 1, 1 }, { 1, 0, 2, 3 } }, { { 8, 50, 40, 21 }, { 2, 0, 3, 1 } } };
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        for (int t = 0; t < 5; t++) {
+            int64_t stride[4], n = 1;
+            for (int d = 3; d >= 0; d--) {
+                stride[of[i].from[d]] = of[i].dim[of[i].from[d]] > 1 ? n : 0;
+                n *= of[i].dim[of[i].from[d]];
+            }
+            rb_begin(&b, RB_MAP, 4, of[i].dim);
+            int x = rb_load(&b, rb_access(&b, rb_input(&b, type[t], n), 0, stride));
+            int y = rb_load(&b, rb_linear(&b, rb_input(&b, type[t], n)));
+            int z = rb_load(&b, rb_access(&b, rb_input(&b, type[t], of[i].dim[0]), 0, (int64_t[]){ 1, 0, 0, 0 }));
+            int m = rb_ew(&b, "maximum", x, z, -1);
+            rb_out(&b, type[t], i & 1 ? m : rb_ew(&b, "minimum", m, y, -1));
+            if (i % 3 == 0)
+                rb_out(&b, type[t], x);
+            rc_check("permuted", &b, 1 + (int)i % 2, 0, 90, 0);
+        }
+    rc_state = before;
+}

@@ -55,6 +55,7 @@ void reductions_of_every_shape(void);
 void folds_of_narrow_columns(void);
 void folds_of_joined_rows(void);
 void maps_across_lines(void);
+void maps_of_permuted_operands(void);
 void sums_of_small_integers(void);
 /* An access with a random order of axes, broadcasts and flips. */
 int rsh_access(rb *b, orr_dtype t);
