@@ -171,6 +171,18 @@ static bool stored_below(const orr__group *g, int i)
            g->node[x].cost > ORR__T_LIGHT;
 }
 
+/* Adds the loads of operand x of node i. An operand with the same loads has no more. */
+static void add_loads(orr__group *g, int i, int x)
+{
+    orr__groupnode *n = &g->node[i];
+    const orr__groupnode *of = &g->node[x];
+    if (of->loads == 0 || (n->loads > 0 && n->reads == of->reads))
+        return;
+    n->reads = n->loads > 0 ? i : of->reads;
+    n->loads = more_loads(n->loads, of->loads);
+    n->read += of->read;
+}
+
 /* Computes the cost of node i as an expression, from the costs of its inputs. Roots cost a load. Also correct for
  * nodes that become roots later, because their costs are used before that. */
 static void expression_cost(orr__group *g, int i)
@@ -180,6 +192,7 @@ static void expression_cost(orr__group *g, int i)
     const orr__op *op = p->node[i]->op;
     g->node[i].cost = g->node[i].again = 0;
     g->node[i].loads = 1;
+    g->node[i].reads = i;
     g->node[i].read = (double)orr__shape_count(&p->node[i]->shape);
     g->node[i].movable = g->node[i].partial = true;
     switch (pattern) {
@@ -203,11 +216,12 @@ static void expression_cost(orr__group *g, int i)
         float steps = (times - 1) * (op->flops + (g->node[x].loads > 0 ? ORR__T_LIGHT : 0)); /* each loads an element */
         g->node[i].cost += times * g->node[x].cost + steps;
         g->node[i].again += times * g->node[x].again + steps;
-        g->node[i].loads = more_loads(g->node[i].loads, g->node[x].loads);
-        g->node[i].read += g->node[x].read;
+        add_loads(g, i, x);
         g->node[i].movable = g->node[i].movable && g->node[x].movable;
         g->node[i].partial = g->node[i].partial && g->node[x].partial;
     }
+    if (pattern == ORR__PATTERN_VIEW) /* other elements of the same buffers */
+        g->node[i].reads = i;
     if (pattern == ORR__PATTERN_VIEW && stored_below(g, i)) {
         g->node[i].cost = g->node[i].again = 0;
         g->node[i].loads = 1;

@@ -21,6 +21,7 @@ typedef struct {
     bool partial;  /* a choice may compute the elements of the node that it selects       */
     int owner;     /* of another node: the root whose region computes it, NO_OWNER, MANY_OWNERS */
     int loads;     /* buffers that the expression reads                                   */
+    int reads;     /* the node, itself or one below, with exactly these loads             */
     int readers;   /* operands of other nodes that are this node                          */
     float cost;    /* flops per element of the expression down to buffers                 */
     float again;   /* the same if values repeated along the last axis are computed once   */

@@ -216,6 +216,21 @@ static void a_fold_on_both_sides_of_an_axis_begins_along_rows(void)
     (void)orr_scope_end(s);
 }
 
+/* relu(x) and x are one load: two folds compute the minimum of both again, and no buffer has it. x and y are two. */
+static void what_reads_one_buffer_twice_is_light(void)
+{
+    orr_scope *s = orr_scope_begin();
+    orr_tensor *x = orr_placeholder(ORR_F32, ORR_SHAPE(9, 6000)), *y = orr_placeholder(ORR_F32, ORR_SHAPE(9, 6000));
+    for (int two = 0; two < 2; two++) {
+        orr_tensor *t = orr_minimum(orr_relu(x), two ? y : x);
+        orr_tensor *out[] = { orr_sum(t, ORR_AXES(1), false), orr_max(t, ORR_AXES(0), false) };
+        orr__regions rs = regions_of(out, 2, true);
+        ORR_CHECK_MSG(rs.n == 2 + two, "%d regions", rs.n);
+        orr__regions_free(&rs);
+    }
+    (void)orr_scope_end(s);
+}
+
 /* Each value has two readers, so 2 to the 60 paths lead from a fold to its leaf. */
 static void the_search_below_a_fold_ends(void)
 {
@@ -550,6 +565,7 @@ int main(int argc, char **argv)
                                       ORR_TEST(a_fold_across_few_rows_is_a_map),
                                       ORR_TEST(a_fold_of_two_to_four_neighbours_is_a_map),
                                       ORR_TEST(a_fold_on_both_sides_of_an_axis_begins_along_rows),
+                                      ORR_TEST(what_reads_one_buffer_twice_is_light),
                                       ORR_TEST(the_search_below_a_fold_ends),
                                       ORR_TEST(a_chain_runs_inside_its_reduction),
                                       ORR_TEST(expensive_shared_values_get_a_buffer_and_cheap_ones_do_not),
