@@ -99,7 +99,9 @@ static inline vec2 some_f64(const double *p, int64_t n)
 #define PUT_f32(p, mask, x, n) F(put_some)(p, x, n)
 #define PUT_f64 PUT_f32
 #endif
-#if defined(__SSE2__)
+#if defined(__AVX512F__)
+#define IN_REGISTER(x) __asm__("" : "+v"(x))
+#elif defined(__SSE2__)
 #define IN_REGISTER(x) __asm__("" : "+x"(x))
 #elif defined(__aarch64__)
 #define IN_REGISTER(x) __asm__("" : "+w"(x))

@@ -58,11 +58,14 @@ static inline __attribute__((always_inline)) void F(tile)(const orr__smalltile *
     for (int r = 0; r < rows; r++) {
         REAL *to = (REAL *)t->c + r * t->c_row;
 #pragma GCC unroll 4
-        for (int v = 0; v < vectors; v++)
+        for (int v = 0; v < vectors; v++) {
+            V(VEC) x = sum[r][v];
+            IN_REGISTER(x); /* the compiler does not see that it is a sum, which it would keep in memory */
             if (part && v == vectors - 1)
-                V(PUT)(to + v * W, mask, sum[r][v], t->rest);
+                V(PUT)(to + v * W, mask, x, t->rest);
             else
-                memcpy(to + v * W, &sum[r][v], sizeof sum[r][v]);
+                memcpy(to + v * W, &x, sizeof x);
+        }
     }
 }
 
@@ -172,11 +175,13 @@ void F(small)(const orr__small *s)
     const REAL *a = s->a, *b = s->b;
     REAL *c = s->c;
     t.b_row = copies ? ld : s->b_row;
+    /* Processors do not follow masked loads (Zen 5), unless there are others beside them. */
+    bool far = !copies && s->n < W && s->count * s->b_next * (int64_t)sizeof(REAL) > ORR__T_CORE_CACHES;
     for (int64_t q = 0; q < s->count; q++, a += s->a_next, b += s->b_next, c += s->m * s->c_row) {
         if (copies && (q == 0 || s->b_next))
             F(in_order)(b, s->b_row, s->b_col, s->k, s->n, copy, ld);
         t.a = a;
-        F(multiply)(s, t, copies ? copy : b, c, 0);
+        F(multiply)(s, t, copies ? copy : b, c, far ? s->b_next : 0);
     }
 }
 

@@ -106,22 +106,28 @@ enum { F(SIDE) = ORR__VECTOR_BYTES / sizeof(REAL), F(UNIT) = 16 / sizeof(REAL) }
 static inline void F(turn_square)(REAL *to, int64_t tld, const REAL *from, int64_t fld)
 {
     F(wide) r[F(SIDE)], t[F(SIDE)];
+#pragma GCC unroll 16
     for (int i = 0; i < F(SIDE); i++)
         r[i] = *(const F(wide_at) *)(from + i * fld);
+#pragma GCC unroll 16
     for (int i = 0; i < F(SIDE) && sizeof(REAL) == 4; i += 2) {
         t[i] = VEC_PICK(r[i], r[i + 1], F(wide), TURN_LOW_4);
         t[i + 1] = VEC_PICK(r[i], r[i + 1], F(wide), TURN_HIGH_4);
     }
+#pragma GCC unroll 16
     for (int i = 0; i < F(SIDE) && sizeof(REAL) == 4; i += 4)
+#pragma GCC unroll 16
         for (int k = 0; k < 2; k++) {
             r[i + 2 * k] = VEC_PICK(t[i + k], t[i + k + 2], F(wide), TURN_LOW_8);
             r[i + 2 * k + 1] = VEC_PICK(t[i + k], t[i + k + 2], F(wide), TURN_HIGH_8);
         }
+#pragma GCC unroll 16
     for (int i = 0; i < F(SIDE) && sizeof(REAL) == 8; i += 2) {
         F(wide) x = r[i], y = r[i + 1];
         r[i] = VEC_PICK(x, y, F(wide), TURN_LOW_8);
         r[i + 1] = VEC_PICK(x, y, F(wide), TURN_HIGH_8);
     }
+#pragma GCC unroll 16
     for (int i = 0; i < F(UNIT); i++) {
         F(wide) even = VEC_PICK(r[i], r[i + F(UNIT)], F(wide), TURN_EVEN);
         F(wide) odd = VEC_PICK(r[i], r[i + F(UNIT)], F(wide), TURN_ODD);
@@ -136,6 +142,7 @@ static inline void F(turn_square)(REAL *to, int64_t tld, const REAL *from, int64
         r[i] = even;
         r[i + F(UNIT)] = odd;
     }
+#pragma GCC unroll 16
     for (int i = 0; i < F(SIDE); i++)
         *(F(wide_at) *)(to + i * tld) = r[i];
 }
@@ -173,8 +180,9 @@ static inline void F(turn_squares)(REAL *to, int64_t tld, const REAL *from, int6
         }
 }
 
-/* The same for any rows × cols. What squares of vectors leave is turned in small ones. */
-static void F(turn)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_t rows, int64_t cols)
+/* The same for any rows × cols. What squares of vectors leave is turned in small ones. A call, so that its size does not change its callers. */
+static __attribute__((noinline)) void F(turn)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_t rows,
+                                              int64_t cols)
 {
     int64_t r = rows / F(SIDE) * F(SIDE), c = cols / F(SIDE) * F(SIDE);
     if (rows < 4 || cols < 4) {

@@ -95,26 +95,33 @@ int orr__cloop_block(const orr__region *r)
     return axis;
 }
 
+/* Are all rows in one tile? */
+static bool is_one(const orr__cloop *c)
+{
+    return c->lay.joined && c->r->dim[c->block] < 2 * ROWS;
+}
+
 /* Rows of a block: those of a tile, or of short rows as many as the processor reads ahead. */
 static int rows_of(const orr__cloop *c)
 {
     int64_t row = c->r->dim[c->r->rank - 1] * orr__cloop_widest(c);
-    return c->lay.joined ? ROWS : (int)ORR__MAX(ORR__T_AHEAD / row, ROWS);
+    return c->lay.joined ? ROWS * (1 + is_one(c)) : (int)ORR__MAX(ORR__T_AHEAD / row, ROWS);
 }
 
 /* -- loops ------------------------------------------------------------------------------------------------------------ */
 
 /* The next tile's lines of an operand that moves along both axes. */
-static void prefetch(const orr__cloop *c, int a)
+static void prefetch(const orr__cloop *c, int a, bool one)
 {
     const orr__access *x = &c->r->access[a];
     int last = c->r->rank - 1;
     if (x->input < 0 || x->stride[last] == 0 || x->stride[c->block] == 0)
         return;
-    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, orr__cloop_name(c, "i", last), "b", "f",
+    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, orr__cloop_name(c, "i", last), one ? "f" : "b",
+                         one ? orr__nest_say(c->n, "f + %d", LENGTH) : "f",
                          orr__nest_say(c->n, "%d", orr__cloop_of_line(c->r, a, last)));
-    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, orr__cloop_name(c, "i", c->block), "h",
-                         orr__nest_say(c->n, "h + %d", ROWS),
+    (void)orr__nest_loop(c->n, ORR__LOOP_STEPS, orr__cloop_name(c, "i", c->block), one ? "g" : "h",
+                         one ? "h" : orr__nest_say(c->n, "h + %d", ROWS),
                          orr__nest_say(c->n, "%d", orr__cloop_of_line(c->r, a, c->block)));
     orr__nest_set(c->n, "ORR_PREFETCH(in%d + (%s), %d)", x->input, orr__cloop_index(c, a, false), ORR__IN_L1);
     orr__nest_close(c->n, 2);
@@ -123,7 +130,7 @@ static void prefetch(const orr__cloop *c, int a)
 static void copy(const orr__cloop *c, int a)
 {
     int last = c->r->rank - 1, size = (int)orr_dtype_size((orr_dtype)c->r->in_dtype[c->r->access[a].input]);
-    orr__cloop_declare(c, 0, orr__cloop_stored(c, a), "tile", a, ROWS * LENGTH);
+    orr__cloop_declare(c, 0, orr__cloop_stored(c, a), "tile", a, 2 * ROWS * LENGTH);
     orr__nest_block(c->n);
     orr__nest_set(c->n, "const orr_idx i%d = g, i%d = b", c->block, last);
     orr__nest_copy(c->n, "orr_turn_%d((void *)tile%d, %d, (const void *)(in%d + (%s)), W(%d), f - b, h - g)", size, a,
@@ -146,7 +153,7 @@ static void tiles(const orr__cloop *c)
     whole.lay.joined = NULL;
     (void)orr__nest_if(c->n, "W(%d) >= %d", ORR__CLOOP_REACH_AT, ORR__CLOOP_FAR);
     for (int a = 0; a < c->r->naccess; a++)
-        prefetch(&whole, a);
+        prefetch(&whole, a, is_one(c));
     orr__nest_close(c->n, 1);
     for (int a = 0; a < c->r->naccess; a++)
         if (c->lay.joined[a])

@@ -209,7 +209,8 @@ static void a_fold_on_both_sides_of_an_axis_begins_along_rows(void)
     rs = regions_of(&y, 1, true);
     ORR_CHECK(rs.n == 1 && rs.region[0].rank == 2 && rs.region[0].dim[0] == 37 && rs.region[0].dim[1] == 90000);
     orr__regions_free(&rs);
-    y = orr_sum(orr_placeholder(ORR_F32, ORR_SHAPE(1, 4, 0)), ORR_AXES(1, 2), true); /* a chain of no elements is none */
+    y = orr_sum(orr_placeholder(ORR_F32, ORR_SHAPE(1, 4, 0)), ORR_AXES(1, 2),
+                true); /* a chain of no elements is none */
     rs = regions_of(&y, 1, true);
     ORR_CHECK(rs.n == 1 && (rs.region[0].rmask || rs.region[0].ninstr <= 1));
     orr__regions_free(&rs);
