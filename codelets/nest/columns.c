@@ -119,7 +119,7 @@ bool orr__cloop_beside_in_memory(const orr__region *r)
     for (int i = 0; i < r->ninstr; i++)
         work += orr__instruction_cost(&r->instr[i]);
     for (int a = 0; a < r->naccess; a++)
-        goes_on = goes_on && orr__cloop_way(r, a) == ORR__GOES_ON;
+        goes_on = goes_on && orr__cloop_way(r, a) == ORR__GOES_ON && !r->access[a].box;
     return goes_on && work <= ORR__COST_STORE;
 }
 
@@ -230,11 +230,14 @@ static void add_all_rows(const orr__cloop *c)
     const char *size = orr__cloop_size(c, c->order[last - 1]);
     bool sum = any_float_sum(c);
     orr__cloop_open(c, c->outer, last - 1);
+    orr__cloop in = *c;
     if (c->joins) { /* as many rows as fit into a block and divide `rows` */
         orr__nest_set(n, "orr_idx together = %d", rows);
         orr__nest_set(n, "while (together * %s > %d)\n        together /= 2", orr__cloop_size(c, last),
                       ORR__CLOOP_BLOCK);
+        orr__cloop_join_columns(c, ORR__CLOOP_BLOCK);
         orr__cloop_join_begin(c, ORR__CLOOP_BLOCK);
+        in = orr__cloop_parts(c);
     }
     orr__nest_loop(n, ORR__LOOP_JUMPS, "p", "0", size, NULL)->at = "to";
     orr__nest_set(n, "to = %s", size);
@@ -242,7 +245,7 @@ static void add_all_rows(const orr__cloop *c)
         orr__nest_set(n, "to = to - p < together ? to : p + together");
     if (sum)
         orr__nest_set(n, "to = to - p < %d - seen ? to : p + (%d - seen), seen += to - p", rows, rows);
-    add_some_rows(c);
+    add_some_rows(&in);
     if (sum) {
         (void)orr__nest_if(n, "seen == %d", rows);
         join(c);

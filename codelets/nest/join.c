@@ -98,7 +98,7 @@ static bool folds_rows(const orr__region *r)
         flops += r->instr[i].kind == ORR__RI_EW ? orr__ew(r->instr[i].op)->flops : 0;
     for (int a = 0; a < r->naccess; a++)
         boxed = boxed || r->access[a].box;
-    return orr__region_loops(r) && last > 0 && (rows || (!boxed && (r->rmask >> (last - 1) & 3u) == 1)) &&
+    return orr__region_loops(r) && last > 0 && (rows || (r->rmask >> (last - 1) & 3u) == 1) &&
            (flops > ORR__COST_STORE || boxed || orr__cloop_narrow_columns(r));
 }
 

@@ -70,8 +70,10 @@ int64_t orr__cloop_bytes(const orr__region *r)
     for (int k = 0; k < r->nout; k++)
         bytes += cells * (int64_t)orr_dtype_size((orr_dtype)r->out_dtype[k]);
     int64_t leads = orr__cloop_leads(r);
+    bool tiled = orr__cloop_may_tile(r) >= 0; /* each element is read once */
     for (int a = 0; a < r->naccess; a++)
-        if (r->access[a].input >= 0 && r->access[a].stride[r->rank - 1] == 1 &&
+        if (r->access[a].input >= 0 &&
+            (r->access[a].stride[r->rank - 1] == 1 || (tiled && r->access[a].stride[r->rank - 1] != 0)) &&
             (a >= ORR__CLOOP_LEADS || leads >> a & 1))
             bytes += points * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]);
     return bytes;

@@ -443,11 +443,13 @@ static void unsupported_region_is_refused(void)
     X(reductions_of_every_shape)                                                                                       \
     X(folds_of_narrow_columns)                                                                                         \
     X(folds_of_joined_rows)                                                                                            \
-    X(maps_across_lines) X(maps_of_permuted_operands) X(sums_of_small_integers) X(long_sums_are_compensated)           \
-        X(maps_of_any_accesses) X(rows_see_their_folds) X(rows_fold_computed_values) X(nan_of_any_payload_stays_nan)   \
-            X(random_numbers_of_long_runs) X(rows_draw_their_numbers) X(nan_bounds_win_in_clip)                        \
-                X(bodies_too_long_for_one_loop) X(boxes_of_any_place) X(more_boxes_than_a_set_holds)                   \
-                    X(a_box_of_an_outer_axis_beside_joined_rows) X(indices_beside_joined_rows) X(rows_of_any_length)
+    X(maps_across_lines)                                                                                               \
+    X(maps_of_permuted_operands)                                                                                       \
+    X(sums_of_small_integers) X(long_sums_are_compensated) X(maps_of_any_accesses) X(rows_see_their_folds)             \
+        X(rows_fold_computed_values) X(nan_of_any_payload_stays_nan) X(random_numbers_of_long_runs)                    \
+            X(rows_draw_their_numbers) X(nan_bounds_win_in_clip) X(bodies_too_long_for_one_loop) X(boxes_of_any_place) \
+                X(more_boxes_than_a_set_holds) X(a_box_of_an_outer_axis_beside_joined_rows)                            \
+                    X(folds_of_concatenated_arrays) X(indices_beside_joined_rows) X(rows_of_any_length)
 #define WRAP(test)                                                                                                     \
     static void compiled_##test(void)                                                                                  \
     {                                                                                                                  \

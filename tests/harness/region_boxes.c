@@ -106,7 +106,9 @@ static void random_region(rb *b)
     if (folds) {
         for (int n = t == ORR_BOOL ? 0 : WORK * (int)rsh_draw(2); n > 0; n--) /* rows of costly values can be joined */
             value = rb_ew(b, n & 1 ? "maximum" : "minimum", value, first, -1);
-        b->r.rmask = rsh_draw(2) ? 1u << (rank - 1) : 1u + (uint32_t)rsh_draw((1 << rank) - 1);
+        int of = (int)rsh_draw(3); /* rows, columns, any */
+        b->r.rmask = of < 2 && of < rank ? 1u << (rank - 1 - of) : 1u + (uint32_t)rsh_draw((1 << rank) - 1);
+        b->r.nest = b->r.rmask >> (rank - 1) & 1u ? b->r.nest : 0; /* columns have one */
         b->r.rop[0] = sums ? ORR__RSUM : t == ORR_BOOL ? ORR__RANY : rsh_draw(2) ? ORR__RMAX : ORR__RMIN;
         bool wide = sums && !orr__is_float(t);
         rb_out(b, wide ? orr__is_unsigned(t) ? ORR_U64 : ORR_I64 : t, value);
@@ -138,6 +140,34 @@ void a_box_of_an_outer_axis_beside_joined_rows(void)
     int row = rb_load(&b, rb_access(&b, rb_input(&b, ORR_F32, 60), 0, (int64_t[]){ 0, 0, 1 }));
     rb_out(&b, ORR_F32, rb_ew(&b, "add", rb_ew(&b, "sub", x, rb_load(&b, one), -1), row, -1));
     rc_check("outer box", &b, 3, -2, 2, 0);
+}
+
+/* Two arrays beside each other along each of the axes, folded along rows and along columns: of cheap and of costly values, which are joined. */
+void folds_of_concatenated_arrays(void)
+{
+    static rb b;
+    static const orr_dtype type[] = { ORR_U8, ORR_F32, ORR_I64 };
+    static const int64_t dims[][3] = { { 11, 67, 26 }, { 3, 150, 23 }, { 2, 300, 2 }, { 40, 7, 130 } };
+    for (int i = 0; i < 4 * 3 * 2; i++) {
+        const int64_t *dim = dims[i % 4];
+        int axis = i / 4 % 3, rows = i / 12;
+        orr_dtype t = type[i % 3];
+        int64_t lo[3] = { 0 }, hi[3], cut = 1 + dim[axis] / 3;
+        memcpy(hi, dim, sizeof hi);
+        rb_begin(&b, RB_REDUCE, 3, dim);
+        hi[axis] = cut;
+        int a = array_of_box(&b, t, lo, hi), x = rb_load(&b, a);
+        int in = rb_push(&b, ORR__RI_INSIDE, ORR_BOOL, 0, -1, -1, -1, a, -1);
+        lo[axis] = cut;
+        hi[axis] = dim[axis];
+        int y = rb_ew(&b, "where", in, x, rb_load(&b, array_of_box(&b, t, lo, hi)));
+        for (int k = i & 1 ? WORK : 0; k > 0; k--)
+            y = rb_ew(&b, k & 1 ? "maximum" : "minimum", y, x, -1);
+        b.r.rmask = rows ? 4 : 2;
+        b.r.rop[0] = ORR__RSUM;
+        rb_out(&b, t == ORR_F32 ? ORR_F64 : t == ORR_U8 ? ORR_U64 : ORR_I64, y);
+        rc_check("concatenated", &b, 2, 0, 9, 0);
+    }
 }
 
 /* Indices along the rows, along the columns and along both, of any step, beside an operand that one loop walks, and one value per row. */

@@ -38,7 +38,8 @@ static void numbers(reader *t, int64_t *to, int n)
 
 static void read_head(reader *t, orr__region *r)
 {
-    r->nest = (int)(number(t) >> 60 & 3); /* the rest are mechanisms that were switched off: those of this process apply */
+    r->nest =
+        (int)(number(t) >> 60 & 3); /* the rest are mechanisms that were switched off: those of this process apply */
     r->loops = (orr__loops)number(t);
     r->search = number(t) != 0;
     r->rmask = (uint32_t)number(t);

@@ -73,6 +73,7 @@ void rows_draw_their_numbers(void);
 void boxes_of_any_place(void);
 void more_boxes_than_a_set_holds(void);
 void a_box_of_an_outer_axis_beside_joined_rows(void);
+void folds_of_concatenated_arrays(void);
 void indices_beside_joined_rows(void);
 
 /* region_stages.c */
@@ -113,13 +114,14 @@ void scores_are_shared_by_tiles(void);
         ORR_TEST(random_numbers_are_the_same_bits), ORR_TEST(normal_random_numbers_are_close),                         \
         ORR_TEST(casts_between_dtypes), ORR_TEST(empty_ranges_are_nothing), ORR_TEST(boxes_of_any_place),              \
         ORR_TEST(more_boxes_than_a_set_holds), ORR_TEST(a_box_of_an_outer_axis_beside_joined_rows),                    \
-        ORR_TEST(indices_beside_joined_rows)
+        ORR_TEST(folds_of_concatenated_arrays), ORR_TEST(indices_beside_joined_rows)
 
 #define ORR_TEST_OF(test) ORR_TEST(test),
 
 #define TK_TESTS(X)                                                                                                    \
     X(takes_in_every_kind_of_kernel)                                                                                   \
-    X(takes_through_views_and_computed_indices) X(takes_of_any_dtype_by_any_index) X(takes_of_many_short_rows) X(takes_of_elements_of_many_rows)
+    X(takes_through_views_and_computed_indices)                                                                        \
+    X(takes_of_any_dtype_by_any_index) X(takes_of_many_short_rows) X(takes_of_elements_of_many_rows)
 
 #define RW_TESTS                                                                                                       \
     ORR_TEST(row_graphs_see_their_folds), ORR_TEST(special_values_stay_in_their_row),                                  \
