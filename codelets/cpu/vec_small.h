@@ -175,7 +175,7 @@ void F(small)(const orr__small *s)
     const REAL *a = s->a, *b = s->b;
     REAL *c = s->c;
     t.b_row = copies ? ld : s->b_row;
-    /* Processors do not follow masked loads (Zen 5), unless there are others beside them. */
+    /* A processor does not read ahead of masked loads alone (Zen 5). */
     bool far = !copies && s->n < W && s->count * s->b_next * (int64_t)sizeof(REAL) > ORR__T_CORE_CACHES;
     for (int64_t q = 0; q < s->count; q++, a += s->a_next, b += s->b_next, c += s->m * s->c_row) {
         if (copies && (q == 0 || s->b_next))

@@ -180,7 +180,8 @@ static inline void F(turn_squares)(REAL *to, int64_t tld, const REAL *from, int6
         }
 }
 
-/* The same for any rows × cols. What squares of vectors leave is turned in small ones. A call, so that its size does not change its callers. */
+/* The same for any rows × cols. Small squares turn the rest of those of vectors. The compiler does not inline the function: its size would change
+ * the code of its callers. */
 static __attribute__((noinline)) void F(turn)(REAL *to, int64_t tld, const REAL *from, int64_t fld, int64_t rows,
                                               int64_t cols)
 {

@@ -8,8 +8,8 @@
 #include "runtime/base/ablation.h"
 #include "runtime/base/minmax.h"
 
-/* Rows of a tile, a line of f32, and their elements, a block of f32. */
-enum { ROWS = ORR__VECTOR, LENGTH = ORR__T_MAP_BLOCK / 4 };
+/* Rows of a tile, a line of f32; their elements, a block of f32; elements of the largest tile. */
+enum { ROWS = ORR__VECTOR, LENGTH = ORR__T_MAP_BLOCK / 4, TILE = 2 * ROWS * LENGTH };
 
 /* The axis with the neighbours in memory of an operand whose elements along a row are in lines of their own; -1: none, or one that a tile cannot
  * transpose. */
@@ -47,6 +47,7 @@ static bool is_plain(const orr__region *r)
 int orr__cloop_may_tile(const orr__region *r)
 {
     int axis = -1, last = r->rank - 1;
+    int64_t bytes = 0;
     if (!is_plain(r) || last < 1 || r->dim[last] < ROWS || elements(r) < ORR__T_SIDE_BLOCK ||
         orr__ablated(ORR__OFF_PACKING))
         return -1;
@@ -55,8 +56,9 @@ int orr__cloop_may_tile(const orr__region *r)
         if (r->access[a].box || (d >= 0 && axis >= 0 && d != axis))
             return -1;
         axis = d >= 0 ? d : axis;
+        bytes += d >= 0 ? TILE * (int64_t)orr_dtype_size((orr_dtype)r->in_dtype[r->access[a].input]) : 0;
     }
-    return axis;
+    return bytes <= ORR__KEPT_BYTES ? axis : -1;
 }
 
 bool orr__cloop_tiles(const orr__region *r, int a)
@@ -130,7 +132,7 @@ static void prefetch(const orr__cloop *c, int a, bool one)
 static void copy(const orr__cloop *c, int a)
 {
     int last = c->r->rank - 1, size = (int)orr_dtype_size((orr_dtype)c->r->in_dtype[c->r->access[a].input]);
-    orr__cloop_declare(c, 0, orr__cloop_stored(c, a), "tile", a, 2 * ROWS * LENGTH);
+    orr__cloop_declare(c, 0, orr__cloop_stored(c, a), "tile", a, TILE);
     orr__nest_block(c->n);
     orr__nest_set(c->n, "const orr_idx i%d = g, i%d = b", c->block, last);
     orr__nest_copy(c->n, "orr_turn_%d((void *)tile%d, %d, (const void *)(in%d + (%s)), W(%d), f - b, h - g)", size, a,
